@@ -1,0 +1,3 @@
+module github.com/edgewise-ml/edgewise
+
+go 1.26

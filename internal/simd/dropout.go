@@ -1,0 +1,53 @@
+package simd
+
+// Dropout is the mask of one dropout in one step: which elements are kept is a
+// hash of (seed, step, op, row, column), so any part of the mask can be
+// computed anywhere and again. It uses 32-bit operations only. The numbers in
+// it are part of the format of a run: changing one changes every result.
+type Dropout struct {
+	k0, k1 uint32
+	drop   uint32 // an element is dropped if its hash is below
+	off    bool
+	Scale  float64 // of what is kept: 1/(1−p)
+}
+
+// NewDropout returns the mask that drops a fraction p of the elements. A p of
+// at least 1 drops all.
+func NewDropout(seed, step uint64, op uint32, p float64) Dropout {
+	a := mix(uint32(seed)) ^ uint32(seed>>32)
+	b := mix(uint32(step)+0x9e3779b9) ^ uint32(step>>32)
+	k0 := mix(mix(a) + b)
+	k1 := mix(k0 + mix(op+0x7f4a7c15))
+	d := Dropout{k0: mix(k1 ^ a), k1: k1}
+	switch {
+	case p <= 0:
+		d.off, d.Scale = true, 1
+	case p >= 1:
+		d.drop, d.Scale = ^uint32(0), 0
+	default:
+		d.drop, d.Scale = uint32(p*(1<<32)), 1/(1-p)
+	}
+	return d
+}
+
+// On reports whether d drops anything.
+func (d *Dropout) On() bool { return d.Scale != 0 && !d.off || d.drop != 0 }
+
+// Row returns the key of a row, for [Dropout.Keep].
+func (d *Dropout) Row(row int) uint32 { return mix(uint32(row)+d.k0) ^ d.k1 }
+
+// Keep reports whether the element of a column is kept in the row of that key.
+func (d *Dropout) Keep(rowKey uint32, col int) bool {
+	return mix(rowKey+uint32(col)*0x9e3779b9) >= d.drop && d.Scale != 0
+}
+
+// mix is a bijection of 32 bits in which each input bit moves every output bit
+// (the "lowbias32" constants).
+func mix(x uint32) uint32 {
+	x ^= x >> 16
+	x *= 0x7feb352d
+	x ^= x >> 15
+	x *= 0x846ca68b
+	x ^= x >> 16
+	return x
+}

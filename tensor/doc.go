@@ -1,0 +1,18 @@
+// Package tensor holds dense row-major arrays and the products and pointwise
+// functions on them: no gradients, no graphs.
+//
+// Its one noun is [Dense]: a slice of [Float] with a shape of one to four axes.
+// The first axis counts rows, and views of rows are free:
+//
+//	x := tensor.New(3, 2)          // zeros
+//	x.Row(1)[0] = 5
+//	y := tensor.New(3, 4)
+//	tensor.MatMul(y, x, w, 0)      // y += xw
+//
+// Products and kernels add to their destination, so that a gradient can be
+// gathered from several of them; a new array is zero.
+//
+// A wrong shape panics with a [*ShapeError] that names the operation and the
+// shapes; [Try] makes it an error. Nothing here is safe for use by several
+// goroutines while one of them writes.
+package tensor

@@ -1,0 +1,82 @@
+package tensor
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Uniform fills d from the interval [lo, hi).
+func (d *Dense) Uniform(rng *rand.Rand, lo, hi float64) {
+	for i := range d.Data {
+		d.Data[i] = Float(lo + (hi-lo)*rng.Float64())
+	}
+}
+
+// Normal fills d from the normal distribution of the given mean and standard
+// deviation.
+func (d *Dense) Normal(rng *rand.Rand, mean, std float64) {
+	for i := range d.Data {
+		d.Data[i] = Float(mean + std*rng.NormFloat64())
+	}
+}
+
+// GlorotUniform fills d from U(−b, b) with b = gain·√(6/(in+out)).
+func (d *Dense) GlorotUniform(rng *rand.Rand, in, out int, gain float64) {
+	b := gain * math.Sqrt(6/float64(in+out))
+	d.Uniform(rng, -b, b)
+}
+
+// GlorotNormal fills d from N(0, σ²) with σ = gain·√(2/(in+out)).
+func (d *Dense) GlorotNormal(rng *rand.Rand, in, out int, gain float64) {
+	d.Normal(rng, 0, gain*math.Sqrt(2/float64(in+out)))
+}
+
+// Orthogonal makes the matrix d of n rows and m columns orthogonal: the rows
+// if n ≤ m, else the columns, are orthonormal.
+func (d *Dense) Orthogonal(rng *rand.Rand) {
+	n, m := d.Rows(), d.RowLen()
+	at := func(i, j int) *Float { return &d.Data[i*m+j] }
+	if n > m { // work on the columns
+		at = func(i, j int) *Float { return &d.Data[j*m+i] }
+		n, m = m, n
+	}
+	for i := range n {
+		for again := true; again; {
+			row := make([]float64, m)
+			for j := range row {
+				row[j] = rng.NormFloat64()
+			}
+			again = !orthogonalise(row, i, at)
+			for j, v := range row {
+				*at(i, j) = Float(v)
+			}
+		}
+	}
+}
+
+// orthogonalise takes the first i rows out of row and scales it to length 1. It
+// reports whether enough was left.
+func orthogonalise(row []float64, i int, at func(i, j int) *Float) bool {
+	for range 2 { // the second pass removes what rounding left
+		for k := range i {
+			s := 0.0
+			for j, v := range row {
+				s += v * float64(*at(k, j))
+			}
+			for j := range row {
+				row[j] -= s * float64(*at(k, j))
+			}
+		}
+	}
+	s := 0.0
+	for _, v := range row {
+		s += v * v
+	}
+	if s = math.Sqrt(s); s < 1e-6 {
+		return false
+	}
+	for j := range row {
+		row[j] /= s
+	}
+	return true
+}

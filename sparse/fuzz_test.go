@@ -2,6 +2,7 @@ package sparse_test
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 
@@ -38,7 +39,7 @@ func use(t *testing.T, a *sparse.CSR) {
 func FuzzNew(f *testing.F) {
 	f.Add(2, 3, []byte{2, 0, 3, 0, 4, 0}, []byte{2, 0, 4, 0}, true)
 	f.Add(1, 1, []byte{2, 0, 255, 255}, []byte{0, 0}, false)
-	f.Add(-1, 1<<40, []byte{}, []byte{9}, false)
+	f.Add(-1, math.MaxInt, []byte{}, []byte{9}, false)
 	f.Fuzz(func(t *testing.T, rows, cols int, offsets, columns []byte, weighted bool) {
 		var off []int64
 		for _, o := range words(offsets) {
@@ -59,10 +60,10 @@ func FuzzNew(f *testing.F) {
 func FuzzFromCOO(f *testing.F) {
 	f.Add(2, 3, []byte{2, 0, 3, 0}, []byte{4, 0, 2, 0})
 	f.Add(0, 0, []byte{}, []byte{1, 2})
-	f.Add(-7, 1<<40, []byte{0, 0}, []byte{0, 0})
+	f.Add(-7, math.MaxInt, []byte{0, 0}, []byte{0, 0})
 	f.Fuzz(func(t *testing.T, rows, cols int, r, c []byte) {
 		if rows >= 1<<16 || cols >= 1<<16 {
-			rows, cols = rows|1<<31, cols|1<<31 // too large to be right
+			rows, cols = math.MaxInt, math.MaxInt // too large to be right
 		}
 		rs, cs := words(r), words(c)
 		a, order, err := sparse.FromCOO(rows, cols, rs, cs, nil)

@@ -113,7 +113,7 @@ func (k *Attention) scored(r *attentionRow, into *AttentionGrads) {
 func (k *Attention) checkGrads(into *AttentionGrads) {
 	a, heads := k.In, k.El.RowLen()
 	want := func(x *tensor.Dense, rows, rowLen int) {
-		if x != nil && !is(x, rows, rowLen) {
+		if x != nil && !fits(x, rows, rowLen) {
 			panic(tensor.Mismatch("sparse.Attention.Backward", a, k.El, k.Ft, x))
 		}
 	}

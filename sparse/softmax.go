@@ -63,12 +63,13 @@ func SoftmaxRowsGrad(dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
 }
 
 // topRows sets top to the maximum of each column of x, a matrix of len(top)
-// columns and at least one row. A NaN is above everything.
+// columns and at least one row. It may pass over a NaN, which the sum of weighRows
+// catches.
 func topRows(top, x []tensor.Float) {
 	n := copy(top, x)
 	for k := n; k < len(x); k += n {
 		for j, v := range x[k : k+n] {
-			if v > top[j] || v != v {
+			if v > top[j] {
 				top[j] = v
 			}
 		}

@@ -107,6 +107,8 @@ func TestBlock(t *testing.T) {
 		isBlock(t, b, g, seeds)
 		seeds2 := randomRows(rng, b.NumDst())
 		isBlock(t, Must(b.Block(seeds2)), b, seeds2) // destinations of a block are sources, so it has blocks
+		view := Must(g.Dst(seeds))
+		isBlock(t, Must(view.Block(seeds2)), view, seeds2) // here row and source differ
 		before := Must(g.Block(b.From().Src))
 		isBlock(t, before, g, b.From().Src)
 	})

@@ -61,7 +61,7 @@ func Ring(n int, shifts ...int) *Graph {
 	p := pattern{"graph.Ring", n, n, int64(n) * int64(len(shifts))}
 	g := p.build(func(cols []int32, v int) []int32 {
 		for _, s := range shifts {
-			cols = append(cols, int32(((v-s%n)%n+n)%n))
+			cols = append(cols, int32((v-s%n+n)%n))
 		}
 		return cols
 	})

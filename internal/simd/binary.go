@@ -1,0 +1,120 @@
+package simd
+
+// Binary is a function of two elements, applied to slices. An operand that
+// broadcasts has the step 0: its one element stands for all.
+type Binary uint8
+
+// The functions. Where Min and Max tie, the first operand has won.
+const (
+	Add Binary = iota
+	Sub
+	Mul
+	Div
+	Min
+	Max
+	numBinary
+)
+
+var binaryNames = [numBinary]string{"Add", "Sub", "Mul", "Div", "Min", "Max"}
+
+// String returns the function's name.
+func (b Binary) String() string { return binaryNames[b] }
+
+// Forward sets z[i] = x[i·sx] op y[i·sy], for steps of 0 or 1.
+func (b Binary) Forward(z, x, y []Float, sx, sy int) {
+	switch b {
+	case Add:
+		for i := range z {
+			z[i] = x[i*sx] + y[i*sy]
+		}
+	case Sub:
+		for i := range z {
+			z[i] = x[i*sx] - y[i*sy]
+		}
+	case Mul:
+		for i := range z {
+			z[i] = x[i*sx] * y[i*sy]
+		}
+	case Div:
+		for i := range z {
+			z[i] = x[i*sx] / y[i*sy]
+		}
+	case Min:
+		for i := range z {
+			z[i] = min(x[i*sx], y[i*sy])
+		}
+	case Max:
+		for i := range z {
+			z[i] = max(x[i*sx], y[i*sy])
+		}
+	}
+}
+
+// BackwardX adds to dx the gradient of the first operand:
+//
+//	dx[i·sx] += dz[i]·∂z/∂x
+func (b Binary) BackwardX(dx, dz, x, y []Float, sx, sy int) {
+	switch b {
+	case Add, Sub:
+		for i, g := range dz {
+			dx[i*sx] += g
+		}
+	case Mul:
+		for i, g := range dz {
+			dx[i*sx] += g * y[i*sy]
+		}
+	case Div:
+		for i, g := range dz {
+			dx[i*sx] += g / y[i*sy]
+		}
+	case Min:
+		for i, g := range dz {
+			if x[i*sx] <= y[i*sy] {
+				dx[i*sx] += g
+			}
+		}
+	case Max:
+		for i, g := range dz {
+			if x[i*sx] >= y[i*sy] {
+				dx[i*sx] += g
+			}
+		}
+	}
+}
+
+// BackwardY adds to dy the gradient of the second operand:
+//
+//	dy[i·sy] += dz[i]·∂z/∂y
+func (b Binary) BackwardY(dy, dz, x, y []Float, sx, sy int) {
+	switch b {
+	case Add:
+		for i, g := range dz {
+			dy[i*sy] += g
+		}
+	case Sub:
+		for i, g := range dz {
+			dy[i*sy] -= g
+		}
+	case Mul:
+		for i, g := range dz {
+			dy[i*sy] += g * x[i*sx]
+		}
+	case Div:
+		for i, g := range dz {
+			v := y[i*sy]
+			dy[i*sy] -= g * x[i*sx] / (v * v)
+		}
+	case Min:
+		for i, g := range dz {
+			if x[i*sx] > y[i*sy] {
+				dy[i*sy] += g
+			}
+		}
+	case Max:
+		for i, g := range dz {
+			if x[i*sx] < y[i*sy] {
+				dy[i*sy] += g
+			}
+		}
+	}
+}

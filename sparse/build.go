@@ -1,0 +1,94 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// FromCOO returns the matrix with the element v[j] in row r[j] and column c[j],
+// for each j of the list; a nil v makes every element 1. order[k] is the place
+// in the list of nonzero k. Within a row the order of the list is kept, and so
+// are duplicates. The slices are copied. The error names the first place of the
+// list that is wrong.
+//
+// It allocates eight bytes a row even where there are no elements, so a number
+// of rows out of an untrusted file wants a bound before it comes here.
+func FromCOO(rows, cols int, r, c []int32, v []tensor.Float) (a *CSR, order []int32, err error) {
+	if err := checkList(rows, cols, r, c, v); err != nil {
+		return nil, nil, err
+	}
+	order, offsets := sortByKey(rows, r)
+	a = &CSR{Offsets: offsets, Cols: make([]int32, len(c)), NumRows: rows, NumCols: cols}
+	for k, j := range order {
+		a.Cols[k] = c[j]
+	}
+	if v != nil {
+		a.Values = make([]tensor.Float, len(v))
+		for k, j := range order {
+			a.Values[k] = v[j]
+		}
+	}
+	return a, order, nil
+}
+
+// checkList checks a list of elements for FromCOO.
+func checkList(rows, cols int, r, c []int32, v []tensor.Float) error {
+	if err := checkSizes(rows, cols, len(r)); err != nil {
+		return err
+	}
+	if len(c) != len(r) {
+		return fmt.Errorf("sparse: %d row numbers with %d column numbers, want as many", len(r), len(c))
+	}
+	if v != nil && len(v) != len(r) {
+		return fmt.Errorf("sparse: %d values for %d elements, want one each or nil", len(v), len(r))
+	}
+	for j := range r {
+		if i := r[j]; i < 0 || int(i) >= rows {
+			return fmt.Errorf("sparse: element %d of the list has row %d of a matrix of %d rows", j, i, rows)
+		}
+		if i := c[j]; i < 0 || int(i) >= cols {
+			return fmt.Errorf("sparse: element %d of the list has column %d of a matrix of %d columns", j, i, cols)
+		}
+	}
+	return nil
+}
+
+// FromDense returns the elements of the matrix x that are not zero; a NaN is
+// not. An x of more than two axes is read as a matrix of its rows.
+func FromDense(x *tensor.Dense) *CSR {
+	rows, cols, nnz := x.Rows(), x.RowLen(), 0
+	for _, v := range x.Data {
+		if v != 0 {
+			nnz++
+		}
+	}
+	if err := checkSizes(rows, cols, nnz); err != nil {
+		panic(&tensor.ShapeError{Op: "sparse.FromDense", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("rows, columns and nonzeros are at most %d each", math.MaxInt32)})
+	}
+	a := &CSR{Offsets: make([]int64, rows+1), Cols: make([]int32, 0, nnz), Values: make([]tensor.Float, 0, nnz), NumRows: rows, NumCols: cols}
+	for i := range rows {
+		for j, v := range x.Row(i) {
+			if v != 0 {
+				a.Cols = append(a.Cols, int32(j))
+				a.Values = append(a.Values, v)
+			}
+		}
+		a.Offsets[i+1] = int64(len(a.Cols))
+	}
+	return a
+}
+
+// Dense returns a as a dense matrix. Duplicates add up.
+func (a *CSR) Dense() *tensor.Dense {
+	x := tensor.New(a.NumRows, a.NumCols)
+	for i := range a.NumRows {
+		row := x.Row(i)
+		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+			row[a.Cols[k]] += a.value(k)
+		}
+	}
+	return x
+}

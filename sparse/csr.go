@@ -1,0 +1,143 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// CSR is a sparse matrix by rows. Row i has the nonzeros Offsets[i] to
+// Offsets[i+1], without the latter; nonzero k stands in column Cols[k] and has
+// the value Values[k]. Columns need not be sorted within a row, and one may
+// occur several times: then its values add up. A stored zero is a nonzero here.
+//
+// A CSR may be read by any number of goroutines at once. Its structure must not
+// change after the first [CSR.Transpose]; its values may.
+type CSR struct {
+	Offsets []int64        // NumRows+1, from 0 up to the number of nonzeros
+	Cols    []int32        // of each nonzero
+	Values  []tensor.Float // of each nonzero; nil: every stored element is 1
+
+	NumRows, NumCols int
+
+	once sync.Once
+	flip *flipped
+}
+
+// New returns the matrix of the given parts, which it takes over without
+// copying. A nil values makes every stored element 1. The error names the first
+// offset or column that is wrong.
+//
+// There are at most 2³¹−1 rows, columns and nonzeros.
+func New(rows, cols int, offsets []int64, columns []int32, values []tensor.Float) (*CSR, error) {
+	a := &CSR{Offsets: offsets, Cols: columns, Values: values, NumRows: rows, NumCols: cols}
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Validate checks that a is a matrix. The error names the first offset or
+// column that is wrong.
+func (a *CSR) Validate() error {
+	if err := checkSizes(a.NumRows, a.NumCols, len(a.Cols)); err != nil {
+		return err
+	}
+	if len(a.Offsets) != a.NumRows+1 {
+		return fmt.Errorf("sparse: %d offsets for %d rows, want %d: one a row and the end", len(a.Offsets), a.NumRows, a.NumRows+1)
+	}
+	if a.Values != nil && len(a.Values) != len(a.Cols) {
+		return fmt.Errorf("sparse: %d values for %d columns, want one each or nil", len(a.Values), len(a.Cols))
+	}
+	if err := a.checkOffsets(); err != nil {
+		return err
+	}
+	for i := range a.NumRows {
+		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+			if c := a.Cols[k]; c < 0 || int(c) >= a.NumCols {
+				return fmt.Errorf("sparse: nonzero %d, in row %d, has column %d of a matrix of %d columns", k, i, c, a.NumCols)
+			}
+		}
+	}
+	return nil
+}
+
+// checkOffsets checks that the offsets ascend from 0 to the number of nonzeros.
+func (a *CSR) checkOffsets() error {
+	if a.Offsets[0] != 0 {
+		return fmt.Errorf("sparse: offset 0 is %d, want 0", a.Offsets[0])
+	}
+	nnz := int64(len(a.Cols))
+	for i := range a.NumRows {
+		switch lo, hi := a.Offsets[i], a.Offsets[i+1]; {
+		case hi < lo:
+			return fmt.Errorf("sparse: offset %d is %d, below the %d before it", i+1, hi, lo)
+		case hi > nnz:
+			return fmt.Errorf("sparse: offset %d is %d, beyond the %d columns", i+1, hi, nnz)
+		}
+	}
+	if end := a.Offsets[a.NumRows]; end != nnz {
+		return fmt.Errorf("sparse: the last offset is %d, want %d, the number of columns", end, nnz)
+	}
+	return nil
+}
+
+// checkSizes checks what int32 indices can count.
+func checkSizes(rows, cols, nnz int) error {
+	for _, n := range []struct {
+		what string
+		n    int
+	}{{"rows", rows}, {"columns", cols}, {"nonzeros", nnz}} {
+		if n.n < 0 || n.n > math.MaxInt32 {
+			return fmt.Errorf("sparse: %d %s, want 0 to %d", n.n, n.what, math.MaxInt32)
+		}
+	}
+	return nil
+}
+
+// Shape returns the number of rows and of columns.
+func (a *CSR) Shape() []int { return []int{a.NumRows, a.NumCols} }
+
+// NNZ returns the number of nonzeros.
+func (a *CSR) NNZ() int { return len(a.Cols) }
+
+// Row returns the columns and the values of the nonzeros of row i, as views.
+// The values are nil if a.Values is.
+func (a *CSR) Row(i int) (cols []int32, values []tensor.Float) {
+	lo, hi := a.Offsets[i], a.Offsets[i+1]
+	if a.Values != nil {
+		values = a.Values[lo:hi:hi]
+	}
+	return a.Cols[lo:hi:hi], values
+}
+
+// NormaliseRows returns a with each value divided by the sum of its row. A row
+// whose sum is zero stays as it is. The result shares a's structure.
+func (a *CSR) NormaliseRows() *CSR {
+	b := &CSR{Offsets: a.Offsets, Cols: a.Cols, NumRows: a.NumRows, NumCols: a.NumCols}
+	b.Values = make([]tensor.Float, a.NNZ())
+	for i := range a.NumRows {
+		lo, hi := a.Offsets[i], a.Offsets[i+1]
+		sum := 0.0
+		for k := lo; k < hi; k++ {
+			sum += float64(a.value(k))
+		}
+		if sum == 0 {
+			sum = 1
+		}
+		for k := lo; k < hi; k++ {
+			b.Values[k] = tensor.Float(float64(a.value(k)) / sum)
+		}
+	}
+	return b
+}
+
+// value returns the value of nonzero k.
+func (a *CSR) value(k int64) tensor.Float {
+	if a.Values == nil {
+		return 1
+	}
+	return a.Values[k]
+}

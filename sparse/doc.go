@@ -1,0 +1,23 @@
+// Package sparse holds sparse matrices by rows and the kernels that graph
+// networks are made of: products of a sparse and a dense matrix, products
+// sampled at the nonzeros, softmax over the nonzeros of each row, and the
+// attention that fuses the three. It knows no gradients and no graphs: the
+// kernels that compute a gradient are ordinary functions here.
+//
+// Its noun is [CSR]. Where it stands for a graph its rows are destinations, its
+// columns are sources, and nonzero k is in-edge k:
+//
+//	a, order, err := sparse.FromCOO(nodes, nodes, dst, src, nil)
+//	sparse.MulDense(sum, a, x) // each node adds up its in-neighbours
+//
+// Arrays with a row for each nonzero (weights, logits) are in the order of the
+// nonzeros, that is by row. An H-headed kernel reads a row of H·D elements as H
+// heads of D, one head after another.
+//
+// Unless it says otherwise a kernel adds to its destination, which must not
+// overlap its operands. It adds in the order of the nonzeros, so an element of
+// the result depends on its own row (or column) of the matrix alone. Shapes are
+// checked first, and a wrong one panics with a [*tensor.ShapeError]; the
+// contents of a CSR are not: they were when [New] made it, and one put together
+// by hand should pass [CSR.Validate].
+package sparse

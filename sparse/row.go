@@ -1,0 +1,45 @@
+package sparse
+
+import "github.com/edgewise-ml/edgewise/tensor"
+
+// add is y += x.
+func add(y, x []tensor.Float) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += v
+	}
+}
+
+// axpy is y += a·x.
+func axpy(y []tensor.Float, a tensor.Float, x []tensor.Float) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += a * v
+	}
+}
+
+// dot is Σ x·y, added in order.
+func dot(x, y []tensor.Float) tensor.Float {
+	y = y[:len(x)]
+	s := tensor.Float(0)
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+// axpyHeads is y[h,:] += w[h]·x[h,:], for len(w) heads.
+func axpyHeads(y, w, x []tensor.Float) {
+	d := len(x) / max(1, len(w))
+	for h, s := range w {
+		axpy(y[h*d:h*d+d], s, x[h*d:h*d+d])
+	}
+}
+
+// dotHeads is s[h] += ⟨x[h,:], y[h,:]⟩, for len(s) heads.
+func dotHeads(s, x, y []tensor.Float) {
+	d := len(x) / max(1, len(s))
+	for h := range s {
+		s[h] += dot(x[h*d:h*d+d], y[h*d:h*d+d])
+	}
+}

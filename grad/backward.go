@@ -1,0 +1,125 @@
+package grad
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Grad is the gradient of one Param, or of one watched Var.
+type Grad struct {
+	Param *Param // nil: of Watched
+	Value *tensor.Dense
+
+	of *Var
+}
+
+// Grads holds the gradients of a computation, in the order in which the Params
+// were first used. They live until the tape's next Reset or Backward.
+type Grads []Grad
+
+// Of returns the gradient of a Var that was made by Use or Watch, or nil.
+func (gs Grads) Of(v *Var) *tensor.Dense {
+	for _, g := range gs {
+		if g.of == v && v != nil {
+			return g.Value
+		}
+	}
+	return nil
+}
+
+// Param returns the gradient of a Param, or nil.
+func (gs Grads) Param(p *Param) *tensor.Dense {
+	for _, g := range gs {
+		if g.Param == p && p != nil {
+			return g.Value
+		}
+	}
+	return nil
+}
+
+// SumGrads adds the gradients of several tapes, in the order of the arguments,
+// into the first. All must have used the same Params, in the same order.
+func SumGrads(gs ...Grads) Grads {
+	for _, g := range gs[1:] {
+		if !slices.EqualFunc(gs[0], g, func(a, b Grad) bool { return a.Param == b.Param }) {
+			panic(&TapeError{Op: "SumGrads", Why: "the computations used different Params, or in another order"})
+		}
+		for i := range g {
+			gs[0][i].Value.Add(g[i].Value)
+		}
+	}
+	return gs[0]
+}
+
+// Backward returns the gradient of loss, which has one element, by every Param
+// used and every value watched. A Param that the loss does not depend on has a
+// zero gradient.
+func (t *Tape) Backward(loss *Var) Grads {
+	if !t.Recording() {
+		panic(&TapeError{Op: "Backward", Why: "this tape does not record"})
+	}
+	loss.alive("Backward")
+	if loss.tape != nil && loss.tape != t {
+		panic(&TapeError{Op: "Backward", Why: "the loss is of another tape"})
+	}
+	if len(loss.Value().Data) != 1 {
+		panic(&tensor.ShapeError{Op: "grad.Backward", Shapes: [][]int{slices.Clone(loss.Shape())}, Why: "the loss must have one element"})
+	}
+	if !loss.needs {
+		panic(&TapeError{Op: "Backward", Why: fmt.Sprintf("the loss depends on none of the %d trained Params and watched values", len(t.leaves))})
+	}
+	for _, l := range t.leaves {
+		l.v.Grad().Zero()
+	}
+	loss.Grad().Data[0]++
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		t.nodes[i].run(t)
+	}
+	t.applyUpdates()
+	gs := make(Grads, len(t.leaves))
+	for i, l := range t.leaves {
+		gs[i] = Grad{Param: l.param, Value: l.v.Grad(), of: l.v}
+	}
+	return gs
+}
+
+// run calls the node's pullback if a gradient has arrived, and hands the
+// gradient's memory back.
+func (n *node) run(t *Tape) {
+	if n.all != nil {
+		asked := len(n.outs) == 0
+		for _, y := range n.outs {
+			asked = asked || y.has
+		}
+		if asked {
+			n.all()
+		}
+		for _, y := range n.outs {
+			t.drop(y)
+		}
+		return
+	}
+	if n.out.has {
+		n.pull(&n.out.grad)
+		t.drop(n.out)
+	}
+}
+
+// drop hands back the gradient of v; that of a Param stays.
+func (t *Tape) drop(v *Var) {
+	if v.has && !v.hold {
+		t.give(v.grad.Data)
+		v.has = false
+		v.grad.Data = nil
+	}
+}
+
+func (t *Tape) applyUpdates() {
+	for _, u := range t.updates {
+		copy(u.param.Value.Data, u.value.Value().Data)
+	}
+	clear(t.updates)
+	t.updates = t.updates[:0]
+}

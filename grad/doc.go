@@ -1,0 +1,25 @@
+// Package grad differentiates computations on arrays.
+//
+// Three types say three things. A [Param] is a place that is trained. A [Var]
+// is a value in one computation. A [Tape] is that computation's record.
+//
+//	t := grad.NewTape(seed)
+//	for range steps {
+//		t.Reset()                                  // begins a step, reuses all memory
+//		loss := x.MatMul(t.Use(w)).CrossEntropy(labels)
+//		grads := t.Backward(loss)                  // of every Param that was used
+//		…
+//	}
+//
+// A Param enters a computation only through [Tape.Use]. Data enter as [Const],
+// which belongs to no tape and is good on all of them.
+//
+// Every value and gradient of a step lives in the tape's arena and is valid
+// until the tape's next Reset; a Var that is used later is recognised, and the
+// operation panics with a [*TapeError]. What must live longer is copied by
+// [Var.Keep]. A tape serves one goroutine; a model may be used by any number of
+// goroutines, each with a tape of its own, as long as none changes its Params.
+//
+// [NewEval] is the tape of inference: it records nothing and drops nothing. A
+// nil *Tape does the same without an arena.
+package grad

@@ -1,0 +1,49 @@
+package grad
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Dropout sets a fraction p of x's elements to zero and scales the others by
+// 1/(1−p), while t records. An element is its row and its place in the row, so
+// a sparse and a dense x lose the same ones.
+func (t *Tape) Dropout(x *Var, p float64) *Var {
+	d := t.NextDropout(p)
+	if d == nil {
+		return x
+	}
+	op := Begin("Dropout", x)
+	if x.csr != nil {
+		return t.dropSparse(x, d)
+	}
+	y := op.New(x.Value().Shape()...)
+	mask(y.val.Data, x.val.Data, x.val.RowLen(), d)
+	return op.Record(y, func(dy *tensor.Dense) { mask(x.Grad().Data, dy.Data, x.val.RowLen(), d) })
+}
+
+// mask adds the kept elements of src, scaled, to dst.
+func mask(dst, src []tensor.Float, width int, d *simd.Dropout) {
+	if width == 0 {
+		return
+	}
+	scale := tensor.Float(d.Scale)
+	for i := range len(src) / width {
+		key := d.Row(i)
+		for j, v := range src[i*width : i*width+width] {
+			if d.Keep(key, j) {
+				dst[i*width+j] += v * scale
+			}
+		}
+	}
+}
+
+// dropSparse drops stored elements: dropping a zero changes nothing.
+func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
+	y := &Var{tape: t, gen: t.gen}
+	a := x.csr
+	y.csr = &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: a.Offsets, Cols: a.Cols, Values: t.take(a.NNZ())}
+	sparse.DropValues(y.csr.Values, a, d)
+	return y
+}

@@ -1,0 +1,45 @@
+package grad
+
+import "github.com/edgewise-ml/edgewise/tensor"
+
+// Frame is an array that is written a range of rows at a time and read in
+// views: the states of a sweep. Every row is written once, before it is read.
+type Frame struct {
+	all *Var
+}
+
+// NewFrame returns a frame of zeros on the operation's tape.
+func (op Op) NewFrame(shape ...int) *Frame {
+	f := &Frame{all: op.New(shape...)}
+	if op.tape.Recording() {
+		// Below everything that reads it: once Backward is here, the frame's
+		// gradient can be handed back.
+		op.tape.nodes = append(op.tape.nodes, node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
+	}
+	return f
+}
+
+// Write sets rows lo, lo+1, … to the rows of y.
+func (f *Frame) Write(lo int, y *Var) {
+	op := Begin("Frame.Write", f.all, y)
+	if f.all.tape == nil && y.tape != nil {
+		f.all.tape, f.all.gen = y.tape, y.gen
+	}
+	at := lo * f.all.val.RowLen()
+	n := copy(f.all.val.Data[at:at+len(y.Value().Data)], y.val.Data)
+	if !y.needs {
+		return
+	}
+	f.all.needs = true
+	op.tape.nodes = append(op.tape.nodes, node{op: op.name, all: func() {
+		if f.all.has {
+			addTo(y.Grad().Data, f.all.grad.Data[at:at+n])
+		}
+	}})
+}
+
+// View returns rows lo to hi, without hi.
+func (f *Frame) View(lo, hi int) *Var { return f.all.RowRange(lo, hi) }
+
+// Rows returns the given rows, as [Var.Rows] does.
+func (f *Frame) Rows(rows []int32) *Var { return f.all.Rows(rows) }

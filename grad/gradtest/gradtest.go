@@ -1,0 +1,117 @@
+package gradtest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Sharp reports whether Float is float64, so that a check is precise.
+const Sharp = tensor.Float(1)+tensor.Float(1e-10) != tensor.Float(1)
+
+// Check fails t unless the gradient of f by every trained Param of the model is
+// that of finite differences. The model is anything [grad.Params] can walk; f
+// returns a Var of one element and is deterministic: each call is given a new
+// tape of the same seed.
+func Check(t testing.TB, model any, f func(t *grad.Tape) *grad.Var) {
+	t.Helper()
+	if err := Diff(model, f); err != nil {
+		t.Error(err)
+	}
+}
+
+// Diff is Check for use outside a test: it returns an error that names each
+// Param whose gradient differs, and by how much.
+func Diff(model any, f func(t *grad.Tape) *grad.Var) error {
+	tape := newTape()
+	grads := tape.Backward(f(tape))
+	var errs []error
+	n := 0
+	for name, p := range grad.Params(model) {
+		if p.Frozen {
+			continue
+		}
+		n++
+		g := grads.Param(p)
+		if g == nil {
+			errs = append(errs, fmt.Errorf("gradtest: %s is not used", name))
+			continue
+		}
+		for _, dir := range directions(len(p.Value.Data)) {
+			if err := along(p, g, dir, f); err != nil {
+				errs = append(errs, fmt.Errorf("gradtest: %s: %w", name, err))
+				break
+			}
+		}
+	}
+	if n == 0 {
+		errs = append(errs, errors.New("gradtest: the model has no trained Params"))
+	}
+	return errors.Join(errs...)
+}
+
+func newTape() *grad.Tape {
+	t := grad.NewTape(1)
+	t.Reset()
+	return t
+}
+
+// directions returns the unit vectors of a small Param, so that every element
+// is checked, and random ones of a large Param. In float32 a step along one
+// element drowns in rounding, so there all are random.
+func directions(n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(7, uint64(n)))
+	var dirs [][]float64
+	if Sharp && n <= 150 {
+		for i := range n {
+			d := make([]float64, n)
+			d[i] = 1
+			dirs = append(dirs, d)
+		}
+		return dirs
+	}
+	for range 6 {
+		d := make([]float64, n)
+		for i := range d {
+			d[i] = rng.NormFloat64()
+		}
+		dirs = append(dirs, d)
+	}
+	return dirs
+}
+
+// along compares the derivative along dir with a central difference.
+func along(p *grad.Param, g *tensor.Dense, dir []float64, f func(t *grad.Tape) *grad.Var) error {
+	h, tol := 1e-6, 1e-6
+	if !Sharp {
+		h, tol = 3e-3, 3e-2
+	}
+	var got float64
+	for i, d := range dir {
+		got += d * float64(g.Data[i])
+	}
+	at := func(s float64) float64 {
+		old := p.Value.Clone()
+		for i, d := range dir {
+			p.Value.Data[i] += tensor.Float(s * d)
+		}
+		y := float64(f(newTape()).Value().Data[0])
+		copy(p.Value.Data, old.Data)
+		return y
+	}
+	up, down := at(h), at(-h)
+	want := (up - down) / (2 * h)
+	scale := math.Max(1, math.Abs(want))
+	if !Sharp {
+		scale += math.Abs(up) // its rounding is what limits the difference
+	}
+	if diff := math.Abs(got - want); !(diff <= tol*scale) {
+		return fmt.Errorf("derivative %.8g, finite difference %.8g", got, want)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package grad
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// unary records y = f(x), element by element.
+func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
+	op := Begin(f.String(), x)
+	y := op.New(x.Value().Shape()...)
+	f.Forward(y.val.Data, x.val.Data, c)
+	return op.Record(y, func(dy *tensor.Dense) {
+		f.Backward(x.Grad().Data, dy.Data, x.val.Data, y.val.Data, c)
+	})
+}
+
+// Scale returns c·x.
+func (x *Var) Scale(c float64) *Var { return x.unary(simd.Scale, tensor.Float(c)) }
+
+// Shift returns x + c.
+func (x *Var) Shift(c float64) *Var { return x.unary(simd.Shift, tensor.Float(c)) }
+
+// OneMinus returns 1 − x.
+func (x *Var) OneMinus() *Var { return x.Neg().Shift(1) }
+
+// Neg returns −x.
+func (x *Var) Neg() *Var { return x.unary(simd.Neg, 0) }
+
+// ReLU returns max(x, 0).
+func (x *Var) ReLU() *Var { return x.unary(simd.ReLU, 0) }
+
+// LeakyReLU returns x where it is positive, else slope·x.
+func (x *Var) LeakyReLU(slope float64) *Var { return x.unary(simd.LeakyReLU, tensor.Float(slope)) }
+
+// ELU returns x where it is positive, else eˣ − 1.
+func (x *Var) ELU() *Var { return x.unary(simd.ELU, 1) }
+
+// Sigmoid returns 1/(1 + e⁻ˣ).
+func (x *Var) Sigmoid() *Var { return x.unary(simd.Sigmoid, 0) }
+
+// Tanh returns the hyperbolic tangent of x.
+func (x *Var) Tanh() *Var { return x.unary(simd.Tanh, 0) }
+
+// Softplus returns log(1 + eˣ).
+func (x *Var) Softplus() *Var { return x.unary(simd.Softplus, 0) }
+
+// SiLU returns x·sigmoid(x).
+func (x *Var) SiLU() *Var { return x.unary(simd.SiLU, 0) }
+
+// Exp returns eˣ.
+func (x *Var) Exp() *Var { return x.unary(simd.Exp, 0) }
+
+// Log returns the natural logarithm of x.
+func (x *Var) Log() *Var { return x.unary(simd.Log, 0) }
+
+// Sqrt returns the square root of x. Its slope at 0 is infinite.
+func (x *Var) Sqrt() *Var { return x.unary(simd.Sqrt, 0) }
+
+// Abs returns |x|, with the slope 0 at 0.
+func (x *Var) Abs() *Var { return x.unary(simd.Abs, 0) }
+
+// Square returns x².
+func (x *Var) Square() *Var { return x.unary(simd.Square, 0) }
+
+// Reciprocal returns 1/x.
+func (x *Var) Reciprocal() *Var { return x.unary(simd.Reciprocal, 0) }
+
+// Activation names a pointwise function. It is what layers have as a field; its
+// text form is its name.
+type Activation string
+
+// The activations. The zero value is the identity.
+const (
+	Identity Activation = ""
+	ReLU     Activation = "relu"
+	ELU      Activation = "elu"
+	SiLU     Activation = "silu"
+	Sigmoid  Activation = "sigmoid"
+	Tanh     Activation = "tanh"
+	Softplus Activation = "softplus"
+)
+
+// Activate returns a(x). It panics with a [*TapeError] if there is no such
+// activation.
+func (x *Var) Activate(a Activation) *Var {
+	switch a {
+	case Identity:
+		return x
+	case ReLU:
+		return x.ReLU()
+	case ELU:
+		return x.ELU()
+	case SiLU:
+		return x.SiLU()
+	case Sigmoid:
+		return x.Sigmoid()
+	case Tanh:
+		return x.Tanh()
+	case Softplus:
+		return x.Softplus()
+	}
+	panic(&TapeError{Op: "Activate", Why: "no activation is called " + string(a)})
+}

@@ -1,0 +1,115 @@
+package grad
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// TapeError reports a mistake in the use of a tape, such as a Var of another
+// one. Like a wrong shape it is a bug of the program, so operations panic with
+// it.
+type TapeError struct {
+	Op  string
+	Why string
+}
+
+func (e *TapeError) Error() string { return "grad: " + e.Op + ": " + e.Why }
+
+// Op is an operation in the making. It is how every operation is written, here
+// and in other packages:
+//
+//	op := grad.Begin("mypkg.Double", x)
+//	y := op.New(x.Shape()...)
+//	… fill y.Value() …
+//	return op.Record(y, func(dy *tensor.Dense) { … add to x.Grad() … })
+type Op struct {
+	name  string
+	tape  *Tape
+	needs bool
+}
+
+// Begin starts an operation on xs. It panics with a [*TapeError] if one of them
+// is of another tape, or of a tape that has been Reset since.
+func Begin(name string, xs ...*Var) Op {
+	op := Op{name: name}
+	for _, x := range xs {
+		if x == nil {
+			panic(&TapeError{Op: name, Why: "an operand is nil"})
+		}
+		if x.tape == nil {
+			continue
+		}
+		x.alive(name)
+		if op.tape != nil && op.tape != x.tape {
+			panic(&TapeError{Op: name, Why: "operands of two tapes"})
+		}
+		op.tape = x.tape
+		op.needs = op.needs || x.needs
+	}
+	return op
+}
+
+// Needs reports whether the gradient of any operand is wanted. If not, what is
+// given to Record is never called.
+func (op Op) Needs() bool { return op.needs }
+
+// New returns a new zero Var, the operation's result until it is recorded.
+func (op Op) New(shape ...int) *Var {
+	v := &Var{tape: op.tape}
+	v.val.Set(op.tape.take(tensor.Size(shape...)), shape...)
+	if op.tape != nil {
+		v.gen = op.tape.gen
+	}
+	return v
+}
+
+// Floats returns n zeroed elements that live until the tape's next Reset.
+func (op Op) Floats(n int) []tensor.Float { return op.tape.take(n) }
+
+// Ints returns n zeroed indices that live until the tape's next Reset.
+func (op Op) Ints(n int) []int32 { return op.tape.takeInts(n) }
+
+// Scratch calls f with n zeroed elements that are taken back when it returns.
+func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
+	buf := op.tape.borrow(n)
+	defer op.tape.give(buf)
+	f(buf)
+}
+
+// Record makes y the operation's result. In Backward pull is given y's gradient
+// and adds to the gradient of each operand that [Var.Needs] it. It must not
+// write to dy.
+func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
+	if !op.needs {
+		return y
+	}
+	y.needs = true
+	op.tape.nodes = append(op.tape.nodes, node{op: op.name, out: y, pull: pull})
+	return y
+}
+
+// RecordAll makes ys the results of an operation with several. In Backward pull
+// runs if the gradient of any of them was asked for; it reads them with
+// [Var.Grad].
+func (op Op) RecordAll(ys []*Var, pull func()) {
+	if !op.needs {
+		return
+	}
+	for _, y := range ys {
+		y.needs = true
+	}
+	op.tape.nodes = append(op.tape.nodes, node{op: op.name, outs: slices.Clone(ys), all: pull})
+}
+
+// view returns elements at, at+1, … of x under a shape: its value and its
+// gradient are x's own.
+func (op Op) view(x *Var, at int, shape ...int) *Var {
+	n := tensor.Size(shape...)
+	v := &Var{tape: op.tape, needs: x.needs, base: x, at: at}
+	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
+	if op.tape != nil {
+		v.gen = op.tape.gen
+	}
+	return v
+}

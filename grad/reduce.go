@@ -1,0 +1,150 @@
+package grad
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Dot returns the scalar products of x and y along the last axis, which is kept
+// with length 1. y broadcasts over the leading axes: its shape is x's, or the
+// last few axes of it, or has ones.
+func (x *Var) Dot(y *Var) *Var {
+	op := Begin("Dot", x, y)
+	shape, ok := tensor.Broadcast(x.Value().Shape(), y.Value().Shape())
+	d := x.Dim(-1)
+	if !ok || y.Dim(-1) != d {
+		panic(tensor.Mismatch("grad.Dot", x, y))
+	}
+	shape[len(shape)-1] = 1
+	z := op.New(shape...)
+	p := pair(lastOne(x.val.Shape()), lastOne(y.val.Shape()), shape)
+	each := func(f func(z, x, y int)) {
+		if len(z.val.Data) == 0 || d == 0 {
+			return
+		}
+		p.rows(func(z0, x0, y0 int) {
+			for i := range p.n {
+				f(z0+i, (x0+i*p.sx)*d, (y0+i*p.sy)*d)
+			}
+		})
+	}
+	each(func(k, i, j int) { z.val.Data[k] = simd.Dot(x.val.Data[i:i+d], y.val.Data[j:j+d]) })
+	return op.Record(z, func(dz *tensor.Dense) {
+		dx, dy := x.Grad(), y.Grad()
+		each(func(k, i, j int) {
+			g := dz.Data[k]
+			if dx != nil {
+				addScaled(dx.Data[i:i+d], g, y.val.Data[j:j+d])
+			}
+			if dy != nil {
+				addScaled(dy.Data[j:j+d], g, x.val.Data[i:i+d])
+			}
+		})
+	})
+}
+
+func lastOne(shape []int) []int {
+	s := slices.Clone(shape)
+	s[len(s)-1] = 1
+	return s
+}
+
+// addScaled is dst += a·x.
+func addScaled(dst []tensor.Float, a tensor.Float, x []tensor.Float) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += a * v
+	}
+}
+
+// SumAxis sums along one axis, which is taken away; of the only axis it leaves
+// one element. A negative axis counts from the last.
+func (x *Var) SumAxis(axis int) *Var {
+	op := Begin("SumAxis", x)
+	shape := x.Value().Shape()
+	if axis < 0 {
+		axis += len(shape)
+	}
+	if axis < 0 || axis >= len(shape) {
+		panic(&tensor.ShapeError{Op: "grad.SumAxis", Shapes: [][]int{x.Shape(), {axis}}, Why: "no such axis"})
+	}
+	outer, inner, n := 1, 1, shape[axis]
+	for _, s := range shape[:axis] {
+		outer *= s
+	}
+	for _, s := range shape[axis+1:] {
+		inner *= s
+	}
+	out := slices.Delete(slices.Clone(shape), axis, axis+1)
+	if len(out) == 0 {
+		out = []int{1}
+	}
+	y := op.New(out...)
+	for i := range outer {
+		for j := range n {
+			addTo(y.val.Data[i*inner:(i+1)*inner], x.val.Data[(i*n+j)*inner:(i*n+j+1)*inner])
+		}
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		dx := x.Grad().Data
+		for i := range outer {
+			for j := range n {
+				addTo(dx[(i*n+j)*inner:(i*n+j+1)*inner], dy.Data[i*inner:(i+1)*inner])
+			}
+		}
+	})
+}
+
+// MeanAxis is SumAxis divided by the length of the axis; of an empty axis zero.
+func (x *Var) MeanAxis(axis int) *Var {
+	if axis < 0 {
+		axis += len(x.Shape())
+	}
+	y := x.SumAxis(axis)
+	return y.Scale(1 / float64(max(1, x.Dim(axis))))
+}
+
+// Sum returns the sum of all elements, added in float64.
+func (x *Var) Sum() *Var {
+	op := Begin("Sum", x)
+	y := op.New(1)
+	s := 0.0
+	for _, v := range x.Value().Data {
+		s += float64(v)
+	}
+	y.val.Data[0] = tensor.Float(s)
+	return op.Record(y, func(dy *tensor.Dense) {
+		dx, g := x.Grad().Data, dy.Data[0]
+		for i := range dx {
+			dx[i] += g
+		}
+	})
+}
+
+// Mean returns the mean of all elements; of none zero.
+func (x *Var) Mean() *Var {
+	return x.Sum().Scale(1 / float64(max(1, len(x.Value().Data))))
+}
+
+// Roll returns x with the last axis rolled: element i moves to i+shift, and
+// what falls off one end enters at the other.
+func (x *Var) Roll(shift int) *Var {
+	op := Begin("Roll", x)
+	y := op.New(x.Value().Shape()...)
+	d := x.Dim(-1)
+	n := leading(x.val.Shape())
+	move := func(f func(from, to int)) {
+		for i := range n {
+			for j := range d {
+				f(i*d+j, i*d+((j+shift)%d+d)%d)
+			}
+		}
+	}
+	move(func(from, to int) { y.val.Data[to] = x.val.Data[from] })
+	return op.Record(y, func(dy *tensor.Dense) {
+		dx := x.Grad().Data
+		move(func(from, to int) { dx[from] += dy.Data[to] })
+	})
+}

@@ -1,0 +1,157 @@
+package grad
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Tape records a computation so that it can be differentiated. It serves one
+// goroutine. A nil *Tape is valid: it records nothing and drops nothing.
+type Tape struct {
+	arena arena
+	nodes []node // in the order they were made, so that backwards is topological
+	eval  bool
+
+	seed, step uint64
+	op         uint32 // dropouts so far in this step
+	gen        uint32
+
+	uses    map[*Param]*Var
+	leaves  []leaf // Params used and values watched, in that order
+	updates []update
+}
+
+// node is one recorded operation, of one result or of several.
+type node struct {
+	op   string
+	out  *Var
+	pull func(dy *tensor.Dense)
+	outs []*Var
+	all  func()
+}
+
+type leaf struct {
+	param *Param
+	v     *Var
+}
+
+type update struct {
+	param *Param
+	value *Var
+}
+
+// NewTape returns a tape. Dropout is a function of the seed and the step.
+func NewTape(seed uint64) *Tape {
+	return &Tape{seed: seed, uses: map[*Param]*Var{}}
+}
+
+// NewEval returns a tape for inference: it records nothing and drops nothing,
+// but recycles memory at each Reset.
+func NewEval() *Tape { return &Tape{eval: true, uses: map[*Param]*Var{}} }
+
+// Reset begins the next step. It takes back the memory of every Var of the last
+// one; using such a Var from now on panics.
+func (t *Tape) Reset() {
+	for i := range t.leaves {
+		if v := t.leaves[i].v; v.has {
+			t.give(v.grad.Data)
+			v.has = false
+		}
+	}
+	clear(t.nodes)
+	clear(t.leaves)
+	clear(t.updates)
+	clear(t.uses)
+	t.nodes, t.leaves, t.updates = t.nodes[:0], t.leaves[:0], t.updates[:0]
+	t.arena.reset()
+	t.gen++
+	t.step++
+	t.op = 0
+}
+
+// Step returns the number of the step, which counts Resets.
+func (t *Tape) Step() uint64 { return t.step }
+
+// SetStep makes n the number of the step, to resume a run after its n-th Reset.
+func (t *Tape) SetStep(n uint64) { t.step = n }
+
+// Recording reports whether t records: whether it trains rather than evaluates.
+func (t *Tape) Recording() bool { return t != nil && !t.eval }
+
+// Stats says what t holds at the moment.
+func (t *Tape) Stats() Stats {
+	a := &t.arena
+	return Stats{Held: a.held, InUse: a.inUse, Peak: a.peak, Ops: len(t.nodes)}
+}
+
+// Use returns p's value in t's computation. Using a Param several times is
+// legal: its gradient is the sum.
+func (t *Tape) Use(p *Param) *Var {
+	if p == nil || p.Value == nil {
+		panic(&TapeError{Op: "Use", Why: "the Param is nil or has no value; was the layer's Init called?"})
+	}
+	if t == nil {
+		return Const(p.Value)
+	}
+	if v := t.uses[p]; v != nil {
+		return v
+	}
+	v := t.leaf(p.Value, p, !t.eval && !p.Frozen)
+	t.uses[p] = v
+	return v
+}
+
+// Input returns x in t's computation: operations on it use t's arena. It has no
+// gradient.
+func (t *Tape) Input(x *tensor.Dense) *Var {
+	if t == nil {
+		return Const(x)
+	}
+	return t.leaf(x, nil, false)
+}
+
+// Watch is Input that also asks for the gradient; see [Grads.Of].
+func (t *Tape) Watch(x *tensor.Dense) *Var {
+	if t == nil {
+		return Const(x)
+	}
+	return t.leaf(x, nil, !t.eval)
+}
+
+func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
+	v := &Var{val: *x, tape: t, gen: t.gen, needs: needs, hold: true}
+	if needs {
+		t.leaves = append(t.leaves, leaf{p, v})
+	}
+	return v
+}
+
+// Update gives a frozen Param a new value, such as a running mean. It takes
+// effect at the end of Backward, and never under an eval tape. Of several
+// updates of one Param the last counts.
+func (t *Tape) Update(p *Param, value *Var) {
+	if !p.Frozen {
+		panic(&TapeError{Op: "Update", Why: "the Param is trained; only a frozen one is updated by a layer"})
+	}
+	if len(p.Value.Data) != len(value.Value().Data) {
+		panic(tensor.Mismatch("grad.Update", p.Value, value))
+	}
+	if t.Recording() {
+		t.updates = append(t.updates, update{p, value})
+	}
+}
+
+// NextDropout returns the mask of a dropout of fraction p that is built now, or
+// nil where nothing is dropped. Each call draws the next op number, so that a
+// mask belongs to a place in the program.
+func (t *Tape) NextDropout(p float64) *simd.Dropout {
+	if !t.Recording() {
+		return nil
+	}
+	t.op++
+	if p <= 0 {
+		return nil
+	}
+	d := simd.NewDropout(t.seed, t.step, t.op, p)
+	return &d
+}

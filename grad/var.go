@@ -1,0 +1,116 @@
+package grad
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Var is a value in one computation: a dense array or, where an operation says
+// so, a sparse matrix. Its methods make new Vars and record themselves on the
+// tape of their operands.
+type Var struct {
+	val  tensor.Dense
+	csr  *sparse.CSR // instead of val
+	tape *Tape       // nil: of no tape, a constant
+	gen  uint32      // of the tape, when the Var was made
+
+	needs bool // its gradient is wanted
+	hold  bool // its gradient stays until Reset: a Param, or watched
+	grad  tensor.Dense
+	has   bool // grad has been asked for
+
+	base *Var // the Var of which this is a view
+	at   int  // and its first element there
+}
+
+// Const returns a Var of no tape: it is good on every tape, after every Reset,
+// on any goroutine, and has no gradient. x is a [*tensor.Dense] or a
+// [*sparse.CSR], and is not copied.
+func Const(x tensor.Array) *Var {
+	v := new(Var)
+	v.set(x)
+	return v
+}
+
+func (x *Var) set(a tensor.Array) {
+	switch a := a.(type) {
+	case *tensor.Dense:
+		x.val = *a
+	case *sparse.CSR:
+		x.csr = a
+	default:
+		panic(&TapeError{Op: "Const", Why: fmt.Sprintf("a %T is neither a dense array nor a CSR matrix", a)})
+	}
+}
+
+// Value returns x's array. It is valid until the tape's next Reset.
+func (x *Var) Value() *tensor.Dense {
+	x.alive("Value")
+	if x.csr != nil {
+		panic(&tensor.ShapeError{Op: "grad.Value", Shapes: [][]int{x.csr.Shape()}, Why: "the value is sparse; only MatMul and Dropout take it"})
+	}
+	return &x.val
+}
+
+// Sparse returns x's matrix if it is sparse, else nil.
+func (x *Var) Sparse() *sparse.CSR { return x.csr }
+
+// Shape returns the length of each axis. The caller must not modify it.
+func (x *Var) Shape() []int {
+	if x.csr != nil {
+		return x.csr.Shape()
+	}
+	return x.val.Shape()
+}
+
+// Dim returns the length of axis i; a negative i counts from the last axis.
+func (x *Var) Dim(i int) int {
+	if i < 0 {
+		i += len(x.Shape())
+	}
+	return x.Shape()[i]
+}
+
+// Needs reports whether x's gradient is wanted: a pullback need not compute
+// it otherwise.
+func (x *Var) Needs() bool { return x.needs }
+
+// Grad returns the array into which a pullback adds x's gradient, or nil if it
+// is not wanted. It is called by pullbacks only.
+func (x *Var) Grad() *tensor.Dense {
+	if !x.needs {
+		return nil
+	}
+	n := len(x.val.Data)
+	switch {
+	case x.base != nil:
+		x.grad.Set(x.base.Grad().Data[x.at:x.at+n:x.at+n], x.val.Shape()...)
+	case !x.has:
+		x.grad.Set(x.tape.borrow(n), x.val.Shape()...)
+		x.has = true
+	}
+	return &x.grad
+}
+
+// Keep returns a copy of x as a constant, which outlives the tape's Reset and
+// stops the gradient: the carried state of truncated back-propagation.
+func (x *Var) Keep() *Var { return Const(x.Value().Clone()) }
+
+// Detach returns x's value without its gradient, in the same computation.
+func (x *Var) Detach() *Var {
+	x.alive("Detach")
+	y := *x
+	y.needs, y.has, y.hold, y.base = false, false, false, nil
+	return &y
+}
+
+func (x *Var) alive(op string) {
+	if x.tape != nil && x.gen != x.tape.gen {
+		panic(&TapeError{Op: op, Why: "a Var from before its tape's last Reset; copy what must live longer with Keep, or make it with Const"})
+	}
+}
+
+// String returns the shape, for messages.
+func (x *Var) String() string { return fmt.Sprintf("Var%v", x.Shape()) }

@@ -39,6 +39,20 @@ type topology struct {
 	levelsOnce sync.Once
 	levels     *Levels
 	cycle      error
+
+	derived sync.Map
+}
+
+// Derived returns what build makes of g's edges, and keeps it: the next call
+// with the same key returns the same value. Other packages hang on a graph what
+// they work out of it, under a key of a type of their own. Graphs that differ
+// only in kinds or members share it.
+func (g *Graph) Derived(key any, build func() any) any {
+	if v, ok := g.derived.Load(key); ok {
+		return v
+	}
+	v, _ := g.derived.LoadOrStore(key, build())
+	return v
 }
 
 // Must returns g, or panics with err if there is one. It is for graphs that the

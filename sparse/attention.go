@@ -50,9 +50,11 @@ func (k *Attention) Forward(out, top, sum *tensor.Dense) {
 		}
 		alpha := (*buf)[:(hi-lo)*heads]
 		k.logits(alpha, v)
-		topRows(m, alpha)
-		weighRows(alpha, alpha, m, s)
-		divideRows(alpha, s)
+		simd.NoTop(m)
+		simd.TopRows(m, alpha)
+		clear(s)
+		simd.WeighRows(alpha, alpha, m, s)
+		simd.DivideRows(alpha, s)
 		k.scale(alpha, (*buf)[n:], lo)
 		row := out.Data[v*f : v*f+f]
 		for e, u := range k.In.Cols[lo:hi] {

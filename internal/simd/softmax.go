@@ -13,12 +13,12 @@ func NoTop(top []Float) {
 	}
 }
 
-// TopRows raises top to the maximum of each column of x. A NaN is above
-// everything.
+// TopRows raises top to the maximum of each column of x. It may pass over a NaN,
+// which the sum of WeighRows catches.
 func TopRows(top, x []Float) {
 	for n := len(top); len(x) > 0; x = x[n:] {
 		for j, v := range x[:n] {
-			if v > top[j] || v != v {
+			if v > top[j] {
 				top[j] = v
 			}
 		}
@@ -32,7 +32,7 @@ func WeighRows(y, x, top, sum []Float) {
 	for k := 0; k < len(x); k += n {
 		to := y[k : k+n]
 		for j, v := range x[k : k+n] {
-			e := weigh(v, top[j])
+			e := Weigh(v, top[j])
 			to[j] = e
 			sum[j] += e
 		}
@@ -45,7 +45,7 @@ func ExpRows(y, x, top []Float) {
 	for k := 0; k < len(x); k += n {
 		to := y[k : k+n]
 		for j, v := range x[k : k+n] {
-			to[j] = weigh(v, top[j])
+			to[j] = Weigh(v, top[j])
 		}
 	}
 }
@@ -62,9 +62,9 @@ func DivideRows(y, sum []Float) {
 	}
 }
 
-// weigh is exp(x − top) for x ≤ top. Two infinities of one sign have no
+// Weigh is exp(x − top) for x ≤ top. Two infinities of one sign have no
 // difference: +∞ weighs 1, and −∞ under −∞ nothing.
-func weigh(x, top Float) Float {
+func Weigh(x, top Float) Float {
 	switch {
 	case x != top:
 		return Float(math.Exp(float64(x - top)))

@@ -1,0 +1,169 @@
+package safetensors
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// entry is one tensor of a header: where its elements are.
+type entry struct {
+	name       string
+	dtype      dtype
+	shape      []int
+	begin, end int64
+}
+
+// parseHeader reads the JSON header of a file whose data have that many bytes.
+// The entries come back in the order of their data.
+func parseHeader(head []byte, data int64) ([]entry, map[string]string, error) {
+	if len(head) == 0 || head[0] != '{' || !utf8.Valid(head) {
+		return nil, nil, errors.New("the header is not a JSON object in UTF-8")
+	}
+	var entries []entry
+	var metadata map[string]string
+	err := object(head, func(key string, value json.RawMessage) (err error) {
+		if key == metadataKey {
+			metadata, err = parseMetadata(value)
+			return err
+		}
+		e, err := parseEntry(key, value, data)
+		if err != nil {
+			return fmt.Errorf("tensor %q: %w", key, err)
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return entries, metadata, tile(entries, data)
+}
+
+// object calls f for every member of a JSON object. Unlike a decoder of maps,
+// it refuses a key that stands there twice, and anything behind the object.
+func object(b []byte, f func(key string, value json.RawMessage) error) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("%.20q is not a JSON object", b)
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("byte %d of the JSON: %w", d.InputOffset(), err)
+		}
+		key, ok := t.(string)
+		if !ok || seen[key] {
+			return fmt.Errorf("byte %d of the JSON: the key %v is repeated or not a string", d.InputOffset(), t)
+		}
+		seen[key] = true
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return fmt.Errorf("byte %d of the JSON: %w", d.InputOffset(), err)
+		}
+		if err := f(key, value); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("byte %d of the JSON: %w", d.InputOffset(), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("byte %d of the JSON: something follows the object", d.InputOffset())
+	}
+	return nil
+}
+
+func parseMetadata(b []byte) (map[string]string, error) {
+	m := map[string]string{}
+	err := object(b, func(key string, value json.RawMessage) error {
+		var s *string
+		if err := json.Unmarshal(value, &s); err != nil || s == nil {
+			return fmt.Errorf("the value of %q is not a string", key)
+		}
+		m[key] = *s
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", metadataKey, err)
+	}
+	return m, nil
+}
+
+// parseEntry reads the header of one tensor and checks it against itself and
+// the number of bytes there are.
+func parseEntry(name string, b []byte, data int64) (entry, error) {
+	e := entry{name: name}
+	var kind string
+	var offsets []int64
+	err := object(b, func(key string, value json.RawMessage) error {
+		var into any
+		switch key {
+		case "dtype":
+			into = &kind
+		case "shape":
+			into = &e.shape
+		case "data_offsets":
+			into = &offsets
+		default:
+			return fmt.Errorf("unknown field %q", key)
+		}
+		if err := json.Unmarshal(value, into); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	i := slices.IndexFunc(dtypes, func(d dtype) bool { return d.name == kind })
+	if i < 0 {
+		return e, fmt.Errorf("elements of type %q cannot be read, only F32, F64, F16 and BF16", kind)
+	}
+	e.dtype = dtypes[i]
+	if e.shape == nil {
+		return e, errors.New("there is no shape")
+	}
+	if len(offsets) != 2 || offsets[0] < 0 || offsets[1] < offsets[0] || offsets[1] > data {
+		return e, fmt.Errorf("data_offsets %v are not a range of the %d bytes of data", offsets, data)
+	}
+	e.begin, e.end = offsets[0], offsets[1]
+	n, err := elements(e.shape)
+	if err != nil {
+		return e, err
+	}
+	if int64(n) != (e.end-e.begin)/int64(e.dtype.size) || (e.end-e.begin)%int64(e.dtype.size) != 0 {
+		return e, fmt.Errorf("%d bytes for %d elements of type %s", e.end-e.begin, n, kind)
+	}
+	return e, nil
+}
+
+// tile sorts the entries by their data and checks that these fill the file.
+func tile(entries []entry, data int64) error {
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch {
+		case a.begin != b.begin:
+			return int(max(-1, min(1, a.begin-b.begin)))
+		case a.end != b.end:
+			return int(max(-1, min(1, a.end-b.end)))
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	at := int64(0)
+	for _, e := range entries {
+		if e.begin != at {
+			return fmt.Errorf("tensor %q begins at byte %d of the data, where %d is next: arrays must not overlap or leave gaps", e.name, e.begin, at)
+		}
+		at = e.end
+	}
+	if at != data {
+		return fmt.Errorf("the tensors end at byte %d of %d: something follows, or the header belongs to another file", at, data)
+	}
+	return nil
+}

@@ -20,7 +20,7 @@ const root = "../.."
 // level0 are the packages that stand alone; every other package may import
 // them. All but simd and par read a format.
 var level0 = strings.Fields(`internal/par internal/simd
-	internal/npy internal/pickle internal/safetensors`)
+	internal/atomicfile internal/npy internal/pickle internal/safetensors`)
 
 // table says which packages of the module each package may import, beside those
 // of level0. A star stands for everything that is not a command or for tests.

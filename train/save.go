@@ -1,0 +1,82 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/safetensors"
+)
+
+// The metadata of a saved model.
+const (
+	formatKey, formatName   = "format", "edgewise"
+	versionKey, versionName = "version", "1"
+	modelKey                = "model" // the struct's JSON
+)
+
+// Save writes a model to a safetensors file at exactly that path: its Params,
+// frozen ones too, under their paths, and the struct's JSON in the metadata
+// under "model". Fields that hold Params are tagged `json:"-"`. The file appears
+// whole or not at all, and the same model gives the same bytes.
+func Save(path string, model any) error {
+	config, err := json.Marshal(model)
+	if err != nil {
+		return fmt.Errorf("train: save %s: the struct's JSON: %w", path, err)
+	}
+	var tensors []safetensors.Tensor
+	for name, p := range grad.Params(model) {
+		t := safetensors.Tensor{Name: name, Shape: p.Value.Shape()}
+		switch data := any(p.Value.Data).(type) {
+		case []float32:
+			t.F32 = data
+		case []float64:
+			t.F64 = data
+		}
+		tensors = append(tensors, t)
+	}
+	if len(tensors) == 0 {
+		return fmt.Errorf("train: save %s: a %T has no Params; was its Init called?", path, model)
+	}
+	metadata := map[string]string{formatKey: formatName, versionKey: versionName, modelKey: string(config)}
+	err = atomicfile.Write(path, func(w io.Writer) error { return safetensors.Write(w, tensors, metadata) })
+	if err != nil {
+		return fmt.Errorf("train: save: %w", err)
+	}
+	return nil
+}
+
+// LoadConfig fills the struct that model points to from the JSON in the file at
+// path, and leaves its Params alone: the model can then be built and given to
+// [Load]. A field in the file that the struct does not have is an error.
+func LoadConfig(path string, model any) error {
+	_, metadata, err := read(path)
+	if err != nil {
+		return err
+	}
+	text, ok := metadata[modelKey]
+	if !ok {
+		return fmt.Errorf("train: load %s: the metadata has no %q: not a file made by Save", path, modelKey)
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(model); err != nil {
+		return fmt.Errorf("train: load %s: the metadata %q does not fit a %T: %w", path, modelKey, model, err)
+	}
+	return nil
+}
+
+// read reads the file at path, made by Save or by another program.
+func read(path string) ([]safetensors.Tensor, map[string]string, error) {
+	tensors, metadata, err := safetensors.ReadFile(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("train: load: %w", err)
+	}
+	if v := metadata[versionKey]; metadata[formatKey] == formatName && v != versionName {
+		return nil, nil, fmt.Errorf("train: load %s: version %q of the format; this program reads version %s", path, v, versionName)
+	}
+	return tensors, metadata, nil
+}

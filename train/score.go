@@ -1,0 +1,97 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Score says how good predictions are.
+type Score struct{ Loss, Accuracy float64 }
+
+// Scores are those of the three parts of a dataset.
+type Scores struct{ Train, Val, Test Score }
+
+// Measure returns the mean cross-entropy and the accuracy of the given rows of
+// logits. labels has one label for each row of logits, not for each of rows.
+// Rows labelled [grad.NoLabel] do not count; of none both are 0.
+func Measure(logits *tensor.Dense, labels, rows []int32) Score {
+	return Score{Loss: CrossEntropy(logits, labels, rows), Accuracy: Accuracy(logits, labels, rows)}
+}
+
+// Accuracy returns the fraction of the given rows of logits whose largest
+// element is the one of the label. labels has one label for each row of logits,
+// not for each of rows. Ties go to the lowest class, and a row with a NaN is
+// wrong. Rows labelled [grad.NoLabel] do not count; of none it is 0.
+func Accuracy(logits *tensor.Dense, labels, rows []int32) float64 {
+	return mean("train.Accuracy", labelled{logits, labels, rows}, func(row []tensor.Float, label int) float64 {
+		if argMax(row) == label {
+			return 1
+		}
+		return 0
+	})
+}
+
+// CrossEntropy returns the mean of −log softmax(row)_label over the given rows
+// of logits, computed in float64. Its arguments are those of [Accuracy].
+func CrossEntropy(logits *tensor.Dense, labels, rows []int32) float64 {
+	return mean("train.CrossEntropy", labelled{logits, labels, rows}, func(row []tensor.Float, label int) float64 {
+		top := float64(slices.Max(row)) // NaN if there is one
+		sum := 0.0
+		for _, v := range row {
+			sum += math.Exp(float64(v) - top)
+		}
+		return math.Log(sum) + top - float64(row[label])
+	})
+}
+
+type labelled struct {
+	logits       *tensor.Dense
+	labels, rows []int32
+}
+
+// mean returns the mean of f over the rows that have a label.
+func mean(op string, d labelled, f func(row []tensor.Float, label int) float64) float64 {
+	bad := func(why string) {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), {len(d.labels)}}, Why: why})
+	}
+	if d.logits.Axes() != 2 || d.logits.Rows() != len(d.labels) {
+		bad("a matrix needs a label for each row")
+	}
+	sum, n := 0.0, 0
+	add := func(r int32) {
+		if uint(r) >= uint(len(d.labels)) {
+			bad(fmt.Sprintf("there is no row %d", r))
+		}
+		label := d.labels[r]
+		if label == grad.NoLabel {
+			return
+		}
+		if uint(label) >= uint(d.logits.RowLen()) {
+			bad(fmt.Sprintf("label %d of row %d is no class", label, r))
+		}
+		sum += f(d.logits.Row(int(r)), int(label))
+		n++
+	}
+	for _, r := range d.rows {
+		add(r)
+	}
+	return sum / float64(max(1, n))
+}
+
+// argMax returns the index of the first largest element, −1 if one is NaN.
+func argMax(row []tensor.Float) int {
+	best := 0
+	for i, v := range row {
+		if v != v {
+			return -1
+		}
+		if v > row[best] {
+			best = i
+		}
+	}
+	return best
+}

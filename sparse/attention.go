@@ -37,7 +37,8 @@ type Attention struct {
 func (k *Attention) Forward(out, top, sum *tensor.Dense) {
 	k.check("sparse.Attention.Forward", out, top, sum)
 	heads, f := k.El.RowLen(), k.Ft.RowLen()
-	buf := borrow(k.In.widest() * heads)
+	n := k.In.widest() * heads
+	buf := borrow(n + heads)
 	defer scratch.Put(buf)
 	for v := range k.In.NumRows {
 		m, s := top.Data[v*heads:v*heads+heads], sum.Data[v*heads:v*heads+heads]
@@ -49,10 +50,12 @@ func (k *Attention) Forward(out, top, sum *tensor.Dense) {
 		}
 		alpha := (*buf)[:(hi-lo)*heads]
 		k.logits(alpha, v)
-		topRows(m, alpha)
-		weighRows(alpha, alpha, m, s)
-		divideRows(alpha, s)
-		k.scale(alpha, lo)
+		simd.NoTop(m)
+		simd.TopRows(m, alpha)
+		clear(s)
+		simd.WeighRows(alpha, alpha, m, s)
+		simd.DivideRows(alpha, s)
+		k.scale(alpha, (*buf)[n:], lo)
 		row := out.Data[v*f : v*f+f]
 		for e, u := range k.In.Cols[lo:hi] {
 			axpyHeads(row, alpha[e*heads:e*heads+heads], k.Ft.Data[int(u)*f:int(u)*f+f])
@@ -88,17 +91,16 @@ func (k *Attention) logits(z []tensor.Float, v int) {
 }
 
 // scale multiplies alpha, of the edges from lo on, by the mask and the weights.
-func (k *Attention) scale(alpha []tensor.Float, lo int) {
+// It works in mask, of one element a head.
+func (k *Attention) scale(alpha, mask []tensor.Float, lo int) {
 	if k.Weight == nil && !k.drops() {
 		return
 	}
-	heads := k.El.RowLen()
-	mask := borrow(heads)
-	defer scratch.Put(mask)
+	heads := len(mask)
 	for i := 0; i < len(alpha); i += heads {
 		e := lo + i/heads
-		k.mask(*mask, e)
-		for h, m := range *mask {
+		k.mask(mask, e)
+		for h, m := range mask {
 			alpha[i+h] *= m * k.weight(e, h)
 		}
 	}
@@ -136,10 +138,10 @@ func (k *Attention) weight(e, h int) tensor.Float {
 // check panics unless the operands fit each other and out, top and sum.
 func (k *Attention) check(op string, out, top, sum *tensor.Dense) {
 	a, heads, f := k.In, k.El.RowLen(), k.Ft.RowLen()
-	ok := is(k.El, a.NumCols, heads) && is(k.Er, a.NumRows, heads) && is(k.Ft, a.NumCols, f) &&
-		(k.Ee == nil || is(k.Ee, a.NNZ(), heads)) &&
-		(k.Weight == nil || is(k.Weight, a.NNZ(), 1) || is(k.Weight, a.NNZ(), heads)) &&
-		is(out, a.NumRows, f) && is(top, a.NumRows, heads) && is(sum, a.NumRows, heads) &&
+	ok := fits(k.El, a.NumCols, heads) && fits(k.Er, a.NumRows, heads) && fits(k.Ft, a.NumCols, f) &&
+		(k.Ee == nil || fits(k.Ee, a.NNZ(), heads)) &&
+		(k.Weight == nil || fits(k.Weight, a.NNZ(), 1) || fits(k.Weight, a.NNZ(), heads)) &&
+		fits(out, a.NumRows, f) && fits(top, a.NumRows, heads) && fits(sum, a.NumRows, heads) &&
 		(f == 0 || heads > 0 && f%heads == 0)
 	if ok {
 		return
@@ -153,8 +155,8 @@ func (k *Attention) check(op string, out, top, sum *tensor.Dense) {
 	panic(tensor.Mismatch(op, operands...))
 }
 
-// is reports whether x has the given rows and row length.
-func is(x *tensor.Dense, rows, rowLen int) bool {
+// fits reports whether x has the given rows and row length.
+func fits(x *tensor.Dense, rows, rowLen int) bool {
 	return x.Rows() == rows && x.RowLen() == rowLen
 }
 

@@ -1,6 +1,9 @@
 package sparse
 
-import "github.com/edgewise-ml/edgewise/tensor"
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // AttentionGrads are the places that [Attention.Backward] adds gradients to,
 // each of the shape of the operand of its name. One that is nil is not wanted.
@@ -36,8 +39,8 @@ func (k *Attention) Backward(dOut, top, sum *tensor.Dense, into *AttentionGrads)
 		n := int(k.In.Offsets[v+1]-k.In.Offsets[v]) * heads
 		r := attentionRow{v: v, alpha: alpha[:n], g: g[:n], mask: row[:heads], c: row[heads:]}
 		k.logits(r.alpha, v)
-		weighRows(r.alpha, r.alpha, top.Data[v*heads:v*heads+heads], r.c)
-		divideRows(r.alpha, sum.Data[v*heads:v*heads+heads])
+		simd.ExpRows(r.alpha, r.alpha, top.Data[v*heads:v*heads+heads])
+		simd.DivideRows(r.alpha, sum.Data[v*heads:v*heads+heads])
 		k.carried(&r, dOut, into)
 		if into.El != nil || into.Er != nil || into.Ee != nil {
 			k.scored(&r, into)
@@ -113,7 +116,7 @@ func (k *Attention) scored(r *attentionRow, into *AttentionGrads) {
 func (k *Attention) checkGrads(into *AttentionGrads) {
 	a, heads := k.In, k.El.RowLen()
 	want := func(x *tensor.Dense, rows, rowLen int) {
-		if x != nil && !is(x, rows, rowLen) {
+		if x != nil && !fits(x, rows, rowLen) {
 			panic(tensor.Mismatch("sparse.Attention.Backward", a, k.El, k.Ft, x))
 		}
 	}

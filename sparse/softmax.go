@@ -1,9 +1,9 @@
 package sparse
 
 import (
-	"math"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -27,9 +27,11 @@ func SoftmaxRows(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 	for i := range a.NumRows {
 		lo, hi := int(a.Offsets[i])*n, int(a.Offsets[i+1])*n
 		if lo < hi {
-			topRows(top, x.Data[lo:hi])
-			weighRows(dst.Data[lo:hi], x.Data[lo:hi], top, sum)
-			divideRows(dst.Data[lo:hi], sum)
+			simd.NoTop(top)
+			simd.TopRows(top, x.Data[lo:hi])
+			clear(sum)
+			simd.WeighRows(dst.Data[lo:hi], x.Data[lo:hi], top, sum)
+			simd.DivideRows(dst.Data[lo:hi], sum)
 		}
 	}
 }
@@ -60,56 +62,4 @@ func SoftmaxRowsGrad(dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
 			}
 		}
 	}
-}
-
-// topRows sets top to the maximum of each column of x, a matrix of len(top)
-// columns and at least one row. A NaN is above everything.
-func topRows(top, x []tensor.Float) {
-	n := copy(top, x)
-	for k := n; k < len(x); k += n {
-		for j, v := range x[k : k+n] {
-			if v > top[j] || v != v {
-				top[j] = v
-			}
-		}
-	}
-}
-
-// weighRows sets y to exp(x − top) and sum to the sum of each column of it. y
-// may be x.
-func weighRows(y, x, top, sum []tensor.Float) {
-	clear(sum)
-	n := len(top)
-	for k := 0; k < len(x); k += n {
-		to := y[k : k+n]
-		for j, v := range x[k : k+n] {
-			e := weigh(v, top[j])
-			to[j] = e
-			sum[j] += e
-		}
-	}
-}
-
-// divideRows divides each column of y by its sum, unless that is zero.
-func divideRows(y, sum []tensor.Float) {
-	n := len(sum)
-	for k := 0; k < len(y); k += n {
-		for j, s := range sum {
-			if s != 0 {
-				y[k+j] /= s
-			}
-		}
-	}
-}
-
-// weigh is exp(x − top) for x ≤ top. Two infinities of one sign have no
-// difference: +∞ weighs 1, and −∞ under −∞ nothing.
-func weigh(x, top tensor.Float) tensor.Float {
-	switch {
-	case x != top:
-		return tensor.Float(math.Exp(float64(x - top)))
-	case math.IsInf(float64(x), -1):
-		return 0
-	}
-	return 1
 }

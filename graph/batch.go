@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Batch returns the disjoint union of gs, each one member of the result: the
+// nodes of the first, then those of the second, and so on. It is bipartite if a
+// member is; then both sides are joined so, and its destinations are sources
+// ([Graph.DstRows]) if they are in every member. Members of the members are
+// forgotten.
+//
+// Edges keep their order: those of the first member come first, and the list is
+// the members' lists in the same order. From() has no single parent; it gives
+// the number of each edge and node inside its member. Kinds are kept if every
+// member that has edges has kinds.
+//
+// It panics with a [*tensor.ShapeError] if there are more than 2³¹−1 nodes on a
+// side, or edges.
+func Batch(gs ...*Graph) *Graph {
+	m, edges := unite(gs)
+	bipartite := slices.ContainsFunc(gs, (*Graph).Bipartite)
+	src, dst := m.src[len(gs)], m.dst[len(gs)]
+	offsets, cols, order := make([]int64, 1, dst+1), make([]int32, 0, edges), make([]int32, 0, edges)
+	from := Origin{Edges: make([]int32, 0, edges), Src: make([]int32, 0, src), Dst: make([]int32, 0, dst)}
+	for i, g := range gs {
+		base := len(cols)
+		for _, o := range g.in.Offsets[1:] {
+			offsets = append(offsets, int64(base)+o)
+		}
+		cols = appendShifted(cols, g.in.Cols, m.src[i])
+		order = appendShifted(order, g.order, base)
+		from.Edges = append(from.Edges, iota32(g.NumEdges())...)
+		from.Src = append(from.Src, iota32(g.NumSrc())...)
+		from.Dst = append(from.Dst, iota32(g.NumDst())...)
+	}
+	h := ofCSR(src, offsets, cols, bipartite)
+	h.order, h.from = order, from
+	h.members = m
+	h.kinds = batchKinds(gs)
+	if bipartite {
+		h.dstRows = batchDstRows(gs, m)
+	} else {
+		m.dst, h.from.Dst = m.src, h.from.Src
+	}
+	return h
+}
+
+// unite returns the members of the union of gs and the number of its edges.
+func unite(gs []*Graph) (m *members, edges int) {
+	m = &members{src: []int{0}, dst: []int{0}}
+	for i, g := range gs {
+		m.src, m.dst = append(m.src, m.src[i]+g.NumSrc()), append(m.dst, m.dst[i]+g.NumDst())
+		edges += g.NumEdges()
+		if err := checkCounts(m.src[i+1], m.dst[i+1], edges); err != nil {
+			panic(&tensor.ShapeError{Op: "graph.Batch", Shapes: [][]int{{m.src[i], m.dst[i]}, {g.NumSrc(), g.NumDst()}}, Why: err.Error()})
+		}
+	}
+	return m, edges
+}
+
+// batchKinds returns the kinds of the union of gs, or nil.
+func batchKinds(gs []*Graph) []int32 {
+	var kinds []int32
+	for _, g := range gs {
+		if g.kinds == nil && g.NumEdges() > 0 {
+			return nil
+		}
+		if kinds == nil && g.kinds != nil {
+			kinds = []int32{} // kinds of no edges are kinds
+		}
+		kinds = append(kinds, g.kinds...)
+	}
+	return kinds
+}
+
+// batchDstRows returns DstRows of the bipartite union of gs.
+func batchDstRows(gs []*Graph, m *members) []int32 {
+	rows := make([]int32, 0, m.dst[len(gs)])
+	for i, g := range gs {
+		r := g.DstRows()
+		if r == nil && g.bipartite {
+			return nil
+		}
+		rows = appendShifted(rows, r, m.src[i])
+	}
+	return rows
+}
+
+// appendShifted appends x, each element plus by, to to.
+func appendShifted(to, x []int32, by int) []int32 {
+	for _, v := range x {
+		to = append(to, v+int32(by))
+	}
+	return to
+}

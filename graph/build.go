@@ -1,0 +1,187 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+)
+
+// New returns the graph of n nodes with an edge from src[i] to dst[i] for each
+// i. It copies what it needs of both. The error names the first edge whose ends
+// are not both in 0..n−1.
+func New(n int, src, dst []int32) (*Graph, error) {
+	return fromList(n, n, src, dst)
+}
+
+// NewBipartite returns the bipartite graph of nSrc sources and nDst
+// destinations with an edge from src[i] to dst[i] for each i. It copies what it
+// needs of both. The error names the first edge that has a wrong end.
+func NewBipartite(nSrc, nDst int, src, dst []int32) (*Graph, error) {
+	g, err := fromList(nSrc, nDst, src, dst)
+	if err != nil {
+		return nil, err
+	}
+	g.bipartite = true
+	return g, nil
+}
+
+// FromCSR returns the graph whose destinations are the rows of in and whose
+// sources are its columns: nonzero e is edge e, and the list is the nonzeros in
+// order. A square matrix gives a homogeneous graph. Values are ignored; offsets
+// and columns are shared, not copied, and must not be modified afterwards.
+func FromCSR(in *sparse.CSR) (*Graph, error) {
+	if err := checkCounts(in.NumCols, in.NumRows, len(in.Cols)); err != nil {
+		return nil, err
+	}
+	if err := checkOffsets(in); err != nil {
+		return nil, err
+	}
+	for v := range in.NumRows {
+		for e := in.Offsets[v]; e < in.Offsets[v+1]; e++ {
+			if u := in.Cols[e]; u < 0 || int(u) >= in.NumCols {
+				return nil, fmt.Errorf("graph: nonzero %d, in row %d: column %d is not in %s", e, v, u, span(in.NumCols))
+			}
+		}
+	}
+	return ofCSR(in.NumCols, in.Offsets, in.Cols, in.NumCols != in.NumRows), nil
+}
+
+// checkOffsets checks that the offsets of in ascend from 0 to the number of its
+// nonzeros.
+func checkOffsets(in *sparse.CSR) error {
+	if len(in.Offsets) != in.NumRows+1 {
+		return fmt.Errorf("graph: %d offsets for %d rows, want %d", len(in.Offsets), in.NumRows, in.NumRows+1)
+	}
+	if in.Offsets[0] != 0 {
+		return fmt.Errorf("graph: offset 0 is %d, want 0", in.Offsets[0])
+	}
+	for v := range in.NumRows {
+		if lo, hi := in.Offsets[v], in.Offsets[v+1]; hi < lo {
+			return fmt.Errorf("graph: row %d ends at nonzero %d, before its start %d", v, hi, lo)
+		}
+	}
+	if end := in.Offsets[in.NumRows]; end != int64(len(in.Cols)) {
+		return fmt.Errorf("graph: the last offset is %d, want %d, the number of columns", end, len(in.Cols))
+	}
+	return nil
+}
+
+// checkCounts checks that int32 numbers suffice.
+func checkCounts(nSrc, nDst, edges int) error {
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{nSrc, "source nodes"}, {nDst, "destination nodes"}, {edges, "edges"}} {
+		switch {
+		case c.n < 0:
+			return fmt.Errorf("graph: the number of %s is negative: %d", c.what, c.n)
+		case c.n > math.MaxInt32:
+			return fmt.Errorf("graph: too many %s: %d, at most %d", c.what, c.n, math.MaxInt32)
+		}
+	}
+	return nil
+}
+
+// span returns the range of n numbers, for messages.
+func span(n int) string {
+	if n == 0 {
+		return "an empty range"
+	}
+	return fmt.Sprintf("0..%d", n-1)
+}
+
+// fromList returns the homogeneous graph of a caller's list.
+func fromList(nSrc, nDst int, src, dst []int32) (*Graph, error) {
+	if len(src) != len(dst) {
+		return nil, fmt.Errorf("graph: %d sources for %d destinations, want one of each an edge", len(src), len(dst))
+	}
+	if err := checkCounts(nSrc, nDst, len(src)); err != nil {
+		return nil, err
+	}
+	for i, u := range src {
+		v := dst[i]
+		if u < 0 || int(u) >= nSrc {
+			return nil, fmt.Errorf("graph: edge %d of %d, %d → %d: the source is not in %s", i, len(src), u, v, span(nSrc))
+		}
+		if v < 0 || int(v) >= nDst {
+			return nil, fmt.Errorf("graph: edge %d of %d, %d → %d: the destination is not in %s", i, len(src), u, v, span(nDst))
+		}
+	}
+	return list{src: src, dst: dst}.sorted(nSrc, nDst), nil
+}
+
+// list is edges in the order of a caller.
+type list struct {
+	src, dst []int32
+	kinds    []int32 // nil: none
+	parent   []int32 // the parent's edge, or −1; nil: there is no parent
+}
+
+// list returns g's edges in the order of its list, with g as the parent.
+func (g *Graph) list() list {
+	n := g.NumEdges()
+	l := list{src: make([]int32, n), dst: make([]int32, n), parent: make([]int32, n)}
+	if g.kinds != nil {
+		l.kinds = make([]int32, n)
+	}
+	dst := g.Destinations()
+	for e, i := range g.order {
+		l.src[i], l.dst[i], l.parent[i] = g.in.Cols[e], dst[e], int32(e)
+		if g.kinds != nil {
+			l.kinds[i] = g.kinds[e]
+		}
+	}
+	return l
+}
+
+// sorted returns the homogeneous graph of l, whose ends must be in range. The
+// counting sort is stable: within a destination the order is l's.
+func (l list) sorted(nSrc, nDst int) *Graph {
+	in := &sparse.CSR{Offsets: make([]int64, nDst+1), Cols: make([]int32, len(l.src)), NumRows: nDst, NumCols: nSrc}
+	for _, v := range l.dst {
+		in.Offsets[v+1]++
+	}
+	for v := range nDst {
+		in.Offsets[v+1] += in.Offsets[v]
+	}
+	next := make([]int64, nDst)
+	copy(next, in.Offsets)
+	g := &Graph{topology: &topology{in: in}, order: make([]int32, len(l.src))}
+	for i, v := range l.dst {
+		e := next[v]
+		next[v]++
+		in.Cols[e], g.order[e] = l.src[i], int32(i)
+	}
+	g.kinds = gather(l.kinds, g.order)
+	g.from.Edges = gather(l.parent, g.order)
+	return g
+}
+
+// ofCSR returns the graph of a CSR that is known to be good; its list is its
+// nonzeros in order.
+func ofCSR(nSrc int, offsets []int64, cols []int32, bipartite bool) *Graph {
+	in := &sparse.CSR{Offsets: offsets, Cols: cols, NumRows: len(offsets) - 1, NumCols: nSrc}
+	return &Graph{topology: &topology{in: in, bipartite: bipartite}, order: iota32(len(cols))}
+}
+
+// gather returns x[at[0]], x[at[1]], …, or nil if x is nil.
+func gather(x, at []int32) []int32 {
+	if x == nil {
+		return nil
+	}
+	y := make([]int32, len(at))
+	for i, j := range at {
+		y[i] = x[j]
+	}
+	return y
+}
+
+// iota32 returns 0, 1, … n−1.
+func iota32(n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = int32(i)
+	}
+	return x
+}

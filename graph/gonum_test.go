@@ -1,0 +1,124 @@
+package graph
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gonum "gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/path"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
+)
+
+func TestView(t *testing.T) {
+	each(t, func(t *testing.T, _ *rand.Rand, g *Graph) {
+		v, n := g.Gonum(), int64(g.NumNodes())
+		if v.Nodes().Len() != int(n) || v.Node(n) != nil || v.Node(-1) != nil || v.From(n).Len() != 0 || v.To(-1).Len() != 0 || v.Edge(n, 0) != nil {
+			t.Fatal("nodes of the view")
+		}
+		edge := func(x, y int64) bool {
+			for e, u := range g.In().Cols {
+				if int64(u) == x && int64(g.Destinations()[e]) == y {
+					return true
+				}
+			}
+			return false
+		}
+		for x := range n {
+			var to, from []int64
+			for y := range n {
+				want := edge(x, y)
+				if want {
+					from = append(from, y)
+				}
+				if edge(y, x) {
+					to = append(to, y)
+				}
+				e := v.Edge(x, y)
+				if v.HasEdgeFromTo(x, y) != want || v.HasEdgeBetween(x, y) != (want || edge(y, x)) || (e != nil) != want || want && (e.From().ID() != x || e.To().ID() != y) {
+					t.Fatalf("edge %d → %d is %v, want %v", x, y, e, want)
+				}
+			}
+			if got := idsOf(v.From(x)); !slices.Equal(got, from) {
+				t.Fatalf("From(%d) = %v, want %v", x, got, from)
+			}
+			if got := idsOf(v.To(x)); !slices.Equal(got, to) {
+				t.Fatalf("To(%d) = %v, want %v", x, got, to)
+			}
+		}
+		back, ids, err := FromGonum(v)
+		if err != nil || len(ids) != int(n) || back.Check().Parallel != 0 || back.NumEdges() != g.NumEdges()-g.Check().Parallel {
+			t.Fatalf("there and back: %v, %v of %v", err, back, g)
+		}
+		for e, u := range back.In().Cols {
+			if !edge(int64(u), int64(back.Destinations()[e])) {
+				t.Fatal("there and back has a new edge")
+			}
+		}
+	})
+}
+
+// idsOf returns the IDs of nodes in order.
+func idsOf(nodes gonum.Nodes) (ids []int64) {
+	for nodes.Next() {
+		ids = append(ids, nodes.Node().ID())
+	}
+	return ids
+}
+
+func TestGonumAlgorithms(t *testing.T) {
+	g := Must(New(5, []int32{3, 3, 0, 4, 0}, []int32{0, 4, 2, 2, 1}))
+	sorted, err := topo.Sort(g.Gonum())
+	if err != nil || len(sorted) != 5 {
+		t.Fatal("topo.Sort:", sorted, err)
+	}
+	at := make([]int, 5)
+	for i, n := range sorted {
+		at[n.ID()] = i
+	}
+	for e, u := range g.In().Cols {
+		if v := g.Destinations()[e]; at[u] >= at[v] {
+			t.Errorf("topo.Sort put %d after %d", u, v)
+		}
+	}
+	if _, err := topo.Sort(Ring(4, 1).Gonum()); err == nil {
+		t.Error("topo.Sort sorted a ring")
+	}
+	if _, err := topo.Sort(Complete(1).Gonum()); err != nil {
+		t.Error("topo.Sort sees loops now, and the comment of View is wrong:", err)
+	}
+	for v := range int64(6) { // a ring of 6 both ways, from node 0
+		if got, want := path.DijkstraFrom(simple.Node(0), Ring(6, 1, -1).Gonum()).WeightTo(v), float64(min(v, 6-v)); got != want {
+			t.Errorf("path to %d weighs %v, want %v", v, got, want)
+		}
+	}
+}
+
+func TestFromGonum(t *testing.T) {
+	d := simple.NewDirectedGraph()
+	for _, e := range [][2]int64{{40, -7}, {40, 12}, {-7, 12}} {
+		d.SetEdge(simple.Edge{F: simple.Node(e[0]), T: simple.Node(e[1])})
+	}
+	d.AddNode(simple.Node(99))
+	g, ids, err := FromGonum(d)
+	if err != nil || !slices.Equal(ids, []int64{-7, 12, 40, 99}) {
+		t.Fatal(ids, err)
+	}
+	same(t, g, Must(New(4, []int32{0, 2, 2}, []int32{1, 0, 1})))
+	u := simple.NewUndirectedGraph()
+	u.SetEdge(simple.Edge{F: simple.Node(1), T: simple.Node(5)})
+	if g, _, err = FromGonum(u); err != nil {
+		t.Fatal(err)
+	}
+	same(t, g, Must(New(2, []int32{0, 1}, []int32{1, 0})))
+	if g, ids, err := FromGonum(broken{View{Ring(3, 1)}}); g != nil || ids != nil || err == nil || !strings.Contains(err.Error(), "edge 0 → 1: there is no node 1") {
+		t.Error("a broken graph:", g, err)
+	}
+}
+
+// broken is a graph that forgets node 1.
+type broken struct{ View }
+
+func (b broken) Nodes() gonum.Nodes { return iterate([]int32{0, 2}) }

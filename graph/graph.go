@@ -1,0 +1,156 @@
+package graph
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Graph is an immutable directed graph, homogeneous or bipartite. It is made by
+// [New] and its kin, and by the methods of another Graph; the zero value is not
+// a graph.
+type Graph struct {
+	*topology
+	order   []int32 // edge e is edge order[e] of the list
+	kinds   []int32 // by edge; nil: none
+	from    Origin
+	members *members // nil: one
+}
+
+// topology is what graphs that differ only in labels share: the edges, and
+// what is computed of them on first need.
+type topology struct {
+	in        *sparse.CSR
+	bipartite bool
+	dstRows   []int32 // of a bipartite graph whose destinations are sources
+
+	outOnce  sync.Once
+	out      *sparse.CSR
+	outEdges []int32
+
+	dstOnce sync.Once
+	dst     []int32
+
+	identityOnce sync.Once
+	identity     []int32
+
+	levelsOnce sync.Once
+	levels     *Levels
+	cycle      error
+
+	derived sync.Map
+}
+
+// Derived returns what build makes of g's edges, and keeps it: the next call
+// with the same key returns the same value. Other packages hang on a graph what
+// they work out of it, under a key of a type of their own. Graphs that differ
+// only in kinds or members share it.
+func (g *Graph) Derived(key any, build func() any) any {
+	if v, ok := g.derived.Load(key); ok {
+		return v
+	}
+	v, _ := g.derived.LoadOrStore(key, build())
+	return v
+}
+
+// Must returns g, or panics with err if there is one. It is for graphs that the
+// program itself spells out.
+func Must(g *Graph, err error) *Graph {
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// NumSrc returns the number of source nodes.
+func (g *Graph) NumSrc() int { return g.in.NumCols }
+
+// NumDst returns the number of destination nodes.
+func (g *Graph) NumDst() int { return g.in.NumRows }
+
+// NumEdges returns the number of edges.
+func (g *Graph) NumEdges() int { return g.in.NNZ() }
+
+// NumNodes returns the number of nodes of a homogeneous graph. A bipartite one
+// has two numbers, so it panics with a [*tensor.ShapeError].
+func (g *Graph) NumNodes() int {
+	g.wantHomogeneous("graph.NumNodes")
+	return g.NumDst()
+}
+
+// Bipartite reports whether sources and destinations are different nodes, even
+// if there are as many of both.
+func (g *Graph) Bipartite() bool { return g.bipartite }
+
+// In returns the edges by destination, a NumDst×NumSrc matrix of ones (Values
+// is nil): row v lists the sources of v's in-edges, and edge e is nonzero e.
+func (g *Graph) In() *sparse.CSR { return g.in }
+
+// Out returns the edges by source, a NumSrc×NumDst matrix of ones: row u lists
+// the destinations of u's out-edges, and nonzero k is edge edge[k]. The edges of
+// a row ascend. It is computed once, on first use.
+func (g *Graph) Out() (out *sparse.CSR, edge []int32) {
+	g.outOnce.Do(func() { g.out, g.outEdges = g.in.Transpose() })
+	return g.out, g.outEdges
+}
+
+// EdgeOrder returns the list's number of each edge: edge e of g is edge
+// EdgeOrder()[e] of the list that g was made from. It is in gather form: rows x
+// in the order of the list become rows of edges as y[e] = x[EdgeOrder()[e]]. It
+// is a permutation of all edges and never nil.
+//
+// A graph that was not made from a list of edges says in the comment of its
+// maker what stands for the list.
+func (g *Graph) EdgeOrder() []int32 { return g.order }
+
+// Destinations returns the destination of each edge; the sources are In().Cols.
+// It is computed once, on first use.
+func (g *Graph) Destinations() []int32 {
+	g.dstOnce.Do(func() {
+		g.dst = make([]int32, g.NumEdges())
+		for v := range g.NumDst() {
+			lo, hi := g.in.Offsets[v], g.in.Offsets[v+1]
+			for e := lo; e < hi; e++ {
+				g.dst[e] = int32(v)
+			}
+		}
+	})
+	return g.dst
+}
+
+// InDegree returns the number of edges into destination v.
+func (g *Graph) InDegree(v int) int {
+	return int(g.in.Offsets[v+1] - g.in.Offsets[v])
+}
+
+// OutDegree returns the number of edges out of source u.
+func (g *Graph) OutDegree(u int) int {
+	out, _ := g.Out()
+	return int(out.Offsets[u+1] - out.Offsets[u])
+}
+
+// String returns the counts of nodes and edges.
+func (g *Graph) String() string {
+	if g.bipartite {
+		return fmt.Sprintf("Graph(%d → %d nodes, %d edges)", g.NumSrc(), g.NumDst(), g.NumEdges())
+	}
+	return fmt.Sprintf("Graph(%d nodes, %d edges)", g.NumDst(), g.NumEdges())
+}
+
+// sources returns the sources of the in-edges of v.
+func (g *Graph) sources(v int) []int32 {
+	lo, hi := g.in.Offsets[v], g.in.Offsets[v+1]
+	return g.in.Cols[lo:hi:hi]
+}
+
+// wantHomogeneous panics if g is bipartite: op has no meaning then.
+func (g *Graph) wantHomogeneous(op string) {
+	if g.bipartite {
+		panic(&tensor.ShapeError{
+			Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
+			Why: "the graph is bipartite, want the same nodes on both sides",
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Chains returns a disjoint union of chains of the given lengths, each a member
+// of the result ([Graph.Membership]): nodes are numbered along the first chain,
+// then along the second and so on, with an edge from each node to the next of
+// its chain. The list is those edges in order. A length of zero is an empty
+// chain.
+//
+// It panics with a [*tensor.ShapeError] on a negative length, and on more than
+// 2³¹−1 nodes.
+func Chains(lengths ...int) *Graph {
+	ends := make([]int, len(lengths)+1)
+	for i, n := range lengths {
+		why := ""
+		switch {
+		case n < 0:
+			why = fmt.Sprintf("chain %d has a negative length", i)
+		case n > math.MaxInt32-ends[i]:
+			why = fmt.Sprintf("more than 2³¹−1 nodes with chain %d", i)
+		}
+		if why != "" {
+			panic(&tensor.ShapeError{Op: "graph.Chains", Shapes: [][]int{{n}}, Why: why})
+		}
+		ends[i+1] = ends[i] + n
+	}
+	total := ends[len(lengths)]
+	offsets, cols := make([]int64, 1, total+1), make([]int32, 0, total)
+	for i := range lengths {
+		for v := ends[i]; v < ends[i+1]; v++ {
+			if v > ends[i] {
+				cols = append(cols, int32(v-1))
+			}
+			offsets = append(offsets, int64(len(cols)))
+		}
+	}
+	g := ofCSR(total, offsets, cols, false)
+	g.members = &members{src: ends, dst: ends}
+	return g
+}
+
+// Trees returns a disjoint union of trees, each a member of the result
+// ([Graph.Membership]). A tree is given by the parent of each of its nodes, −1
+// for a root; one with several roots is a forest and one member still. Edges
+// lead from a child to its parent, and the kind of an edge is the child's
+// ordinal among its siblings, by number. The list is the edges by child.
+//
+// The error names the tree and the node whose parent is out of range, or that
+// is its own ancestor.
+func Trees(parents ...[]int32) (*Graph, error) {
+	ends := make([]int, len(parents)+1)
+	for i, p := range parents {
+		ends[i+1] = ends[i] + len(p)
+	}
+	total := ends[len(parents)]
+	if err := checkCounts(total, total, total); err != nil {
+		return nil, err
+	}
+	l := list{kinds: []int32{}}
+	for i, parent := range parents {
+		if err := checkTree(i, parent); err != nil {
+			return nil, err
+		}
+		base, children := int32(ends[i]), make([]int32, len(parent))
+		for v, p := range parent {
+			if p < 0 {
+				continue
+			}
+			l.src, l.dst, l.kinds = append(l.src, base+int32(v)), append(l.dst, base+p), append(l.kinds, children[p])
+			children[p]++
+		}
+	}
+	g := l.sorted(total, total)
+	g.members = &members{src: ends, dst: ends}
+	return g, nil
+}
+
+// checkTree checks that every node of tree number i leads to a root.
+func checkTree(i int, parent []int32) error {
+	for v, p := range parent {
+		if p < -1 || int(p) >= len(parent) {
+			return fmt.Errorf("graph: tree %d: node %d has parent %d, want −1 or a node in %s", i, v, p, span(len(parent)))
+		}
+	}
+	walk := make([]int32, len(parent)) // the walk, plus one, that came by first
+	for v := range parent {
+		u := int32(v)
+		for u >= 0 && walk[u] == 0 {
+			walk[u] = int32(v) + 1
+			u = parent[u]
+		}
+		if u >= 0 && walk[u] == int32(v)+1 {
+			return fmt.Errorf("graph: tree %d: node %d is its own ancestor", i, u)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package arch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/edgewise-ml/edgewise"
+
+// root is the module's root, from the directory the tests run in.
+const root = "../.."
+
+// level0 are the packages that stand alone; every other package may import
+// them. All but simd and par read a format.
+var level0 = strings.Fields(`internal/par internal/simd
+	internal/atomicfile internal/npy internal/pickle internal/safetensors`)
+
+// table says which packages of the module each package may import, beside those
+// of level0. A star stands for everything that is not a command or for tests.
+var table = map[string]string{
+	"tensor":           "",
+	"sparse":           "tensor",
+	"grad":             "tensor sparse",
+	"graph":            "tensor sparse",
+	"message":          "grad graph sparse tensor",
+	"datasets":         "graph tensor sparse",
+	"datasets/cora":    "datasets graph tensor sparse",
+	"train":            "grad tensor",
+	"layers":           "message grad graph tensor",
+	"layers/sequence":  "layers message grad graph tensor",
+	"layers/attention": "layers layers/sequence message grad graph tensor",
+	"layers/memory":    "layers layers/sequence message grad graph tensor",
+	"layers/pool":      "layers message grad graph tensor",
+	"cmd/gatbench":     "*",
+
+	// For tests: nothing that ends up in a program may import these.
+	"grad/gradtest":   "grad tensor sparse",
+	"internal/golden": "grad graph tensor sparse",
+	"internal/arch":   "",
+}
+
+// forTests are the packages that only tests import.
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch"}
+
+// others says who may import a module that is not ours: a package matches by
+// its path or by a leading part of it.
+var others = map[string]string{
+	"gonum.org/v1/gonum":            "graph tensor sparse",
+	"gonum.org/v1/plot":             "cmd",
+	"github.com/klauspost/compress": "datasets",
+	"golang.org/x/sys":              "internal/par internal/simd datasets cmd",
+	"golang.org/x/term":             "cmd",
+	"github.com/alecthomas/kong":    "cmd",
+	"pgregory.net/rapid":            "grad/gradtest internal/golden",
+	"github.com/google/go-cmp":      "grad/gradtest internal/golden",
+}
+
+func TestImports(t *testing.T) {
+	for _, tags := range []string{"", "f64", "noasm"} {
+		pkgs, err := list(tags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pkgs {
+			for _, v := range violations(p.ImportPath, p.Imports) {
+				t.Errorf("tags %q: %s", tags, v)
+			}
+		}
+	}
+}
+
+// The rules must be able to fail, so each has an import that breaks it.
+func TestViolations(t *testing.T) {
+	tests := []struct {
+		pkg, imported string
+		ok            bool
+	}{
+		{"tensor", "sort", true},
+		{"tensor", "C", false},
+		{"tensor", "internal/simd", true},
+		{"tensor", "internal/npy", true},
+		{"tensor", "sparse", false},
+		{"internal/simd", "tensor", false},
+		{"internal/npy", "internal/par", false},
+		{"sparse", "grad", false},
+		{"train", "layers", false},
+		{"train", "sparse", false},
+		{"layers", "sparse", false},
+		{"layers/memory", "layers/sequence", true},
+		{"layers/pool", "layers/sequence", false},
+		{"datasets", "datasets/cora", false},
+		{"cmd/gatbench", "layers/memory", true},
+		{"cmd/gatbench", "internal/golden", false},
+		{"message", "grad/gradtest", false},
+		{"helpers", "tensor", false},
+		{"graph", "gonum.org/v1/gonum/graph", true},
+		{"grad", "gonum.org/v1/gonum/mat", false},
+		{"datasets/cora", "github.com/klauspost/compress/zstd", true},
+		{"train", "github.com/klauspost/compress/zstd", false},
+		{"train", "github.com/klauspost/compression", false},
+		{"layers", "golang.org/x/term", false},
+		{"layers", "example.com/new", false},
+	}
+	for _, tt := range tests {
+		imported := tt.imported
+		first, _, _ := strings.Cut(imported, "/")
+		if _, ours := table[first]; ours || first == "internal" {
+			imported = module + "/" + imported
+		}
+		v := violations(module+"/"+tt.pkg, []string{imported})
+		if (len(v) == 0) != tt.ok {
+			t.Errorf("%s imports %s: got %q, want ok = %t", tt.pkg, imported, v, tt.ok)
+		}
+	}
+}
+
+// violations returns what the imports of a package break, one sentence each.
+func violations(path string, imports []string) []string {
+	name := strings.TrimPrefix(path, module+"/")
+	_, known := table[name]
+	if !known && !slices.Contains(level0, name) {
+		return []string{fmt.Sprintf("%s is not in the table of internal/arch: give it a line that says what it may import", name)}
+	}
+	var out []string
+	for _, imp := range imports {
+		if !allowed(name, imp) {
+			out = append(out, fmt.Sprintf("%s must not import %s", name, strings.TrimPrefix(imp, module+"/")))
+		}
+	}
+	return out
+}
+
+// allowed reports whether package name, a path below the module, may import imp.
+func allowed(name, imp string) bool {
+	ours, isOurs := strings.CutPrefix(imp, module+"/")
+	first, _, _ := strings.Cut(imp, "/")
+	switch {
+	case imp == "C":
+		return false // no cgo: one static binary
+	case isOurs:
+		return mayImport(name, ours)
+	case !strings.Contains(first, "."):
+		return true // the standard library
+	}
+	for mod, users := range others {
+		if within(imp, mod) {
+			return slices.ContainsFunc(strings.Fields(users), func(u string) bool { return within(name, u) })
+		}
+	}
+	return false
+}
+
+func mayImport(name, ours string) bool {
+	if slices.Contains(level0, name) || slices.Contains(forTests, ours) {
+		return false
+	}
+	if slices.Contains(level0, ours) {
+		return true
+	}
+	if table[name] == "*" {
+		return !within(ours, "cmd")
+	}
+	return slices.Contains(strings.Fields(table[name]), ours)
+}
+
+// within reports whether a path is dir or lies below it.
+func within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, dir+"/")
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// list returns the module's packages under some build tags.
+func list(tags string) ([]listed, error) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "-tags", tags, "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return nil, fmt.Errorf("go list: %w\n%s", err, exit.Stderr)
+	} else if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var pkgs []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		switch err := dec.Decode(&p); {
+		case err == io.EOF:
+			return pkgs, nil
+		case err != nil:
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}

@@ -1,0 +1,326 @@
+package pickle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// The limits of what is read. Everything else is bounded by the input's length.
+const (
+	MaxInput = 1 << 28 // bytes
+	MaxDepth = 1000    // open marks: nested lists, tuples and dictionaries
+)
+
+// Error reports where a pickle cannot be read.
+type Error struct {
+	Offset int // of the opcode, in bytes
+	Why    string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("pickle: byte %d: %s", e.Offset, e.Why) }
+
+// machine runs a pickle. Its methods stop by panicking with an *Error, which
+// does not leave the package.
+type machine struct {
+	in      []byte
+	at, op  int // the next byte, and the opcode being run
+	stack   []any
+	marks   []int // lengths of the stack
+	memo    map[uint32]any
+	encoded int // bytes made by encode
+}
+
+// Decode returns the one value of a pickle: nil, bool, int64, float64, string,
+// [Bytes], [Tuple], [*List], [*Dict], [*Array] or [*CSR]. What follows the
+// value is an error. Strings and arrays are views of b, which must not change.
+func Decode(b []byte) (v any, err error) {
+	m := &machine{in: b, memo: map[uint32]any{}}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			v, err = nil, r
+		default:
+			panic(r)
+		}
+	}()
+	if len(b) > MaxInput {
+		m.fail("%d bytes are over the limit of %d", len(b), MaxInput)
+	}
+	return m.run(), nil
+}
+
+func (m *machine) fail(format string, args ...any) {
+	panic(&Error{Offset: m.op, Why: fmt.Sprintf(format, args...)})
+}
+
+// run executes opcodes up to STOP.
+func (m *machine) run() any {
+	for {
+		m.op = m.at
+		op := m.take(1)[0]
+		if op == '.' {
+			break
+		}
+		if !m.number(op) && !m.str(op) && !m.container(op) && !m.name(op) {
+			m.fail("opcode %q is not one of plain data", op)
+		}
+	}
+	v := m.pop()
+	if len(m.stack) > 0 || len(m.marks) > 0 {
+		m.fail("the pickle ends inside a value")
+	}
+	if m.at != len(m.in) {
+		m.fail("%d bytes follow the end of the pickle", len(m.in)-m.at)
+	}
+	switch x := v.(type) {
+	case global, *dtype:
+		m.fail("the pickle holds a name and no data")
+	case *Array:
+		m.whole(x.built)
+	case *CSR:
+		m.whole(x.built)
+	}
+	return v
+}
+
+func (m *machine) whole(built bool) {
+	if !built {
+		m.fail("an array has no content")
+	}
+}
+
+// take returns the next n bytes.
+func (m *machine) take(n uint64) []byte {
+	if n > uint64(len(m.in)-m.at) {
+		m.fail("%d bytes are wanted at byte %d, %d are left", n, m.at, len(m.in)-m.at)
+	}
+	b := m.in[m.at : m.at+int(n) : m.at+int(n)]
+	m.at += int(n)
+	return b
+}
+
+// uint returns the next n bytes as a little-endian number.
+func (m *machine) uint(n uint64) uint64 {
+	var b [8]byte
+	copy(b[:], m.take(n))
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// line returns the bytes up to a newline.
+func (m *machine) line() string {
+	n := bytes.IndexByte(m.in[m.at:], '\n')
+	if n < 0 {
+		m.fail("a name has no end")
+	}
+	return string(m.take(uint64(n) + 1)[:n])
+}
+
+func (m *machine) push(v any) { m.stack = append(m.stack, v) }
+
+// pop takes a value that was pushed since the last mark.
+func (m *machine) pop() any {
+	v := m.top()
+	m.stack = m.stack[:len(m.stack)-1]
+	return v
+}
+
+func (m *machine) top() any {
+	n := len(m.stack)
+	if n == 0 || len(m.marks) > 0 && m.marks[len(m.marks)-1] == n {
+		m.fail("there is no value on the stack")
+	}
+	return m.stack[n-1]
+}
+
+// popMark takes the values pushed since the last mark, and the mark.
+func (m *machine) popMark() []any {
+	if len(m.marks) == 0 {
+		m.fail("there is no mark on the stack")
+	}
+	n := m.marks[len(m.marks)-1]
+	m.marks = m.marks[:len(m.marks)-1]
+	items := m.stack[n:]
+	m.stack = m.stack[:n]
+	return items
+}
+
+// number runs the opcodes of constants and numbers.
+func (m *machine) number(op byte) bool {
+	switch op {
+	case 'N':
+		m.push(nil)
+	case 0x88, 0x89:
+		m.push(op == 0x88)
+	case 'K':
+		m.push(int64(m.uint(1)))
+	case 'M':
+		m.push(int64(m.uint(2)))
+	case 'J':
+		m.push(int64(int32(m.uint(4))))
+	case 0x8a:
+		m.long(m.uint(1))
+	case 0x8b:
+		m.long(m.uint(4))
+	case 'G':
+		m.push(math.Float64frombits(binary.BigEndian.Uint64(m.take(8))))
+	default:
+		return false
+	}
+	return true
+}
+
+// long pushes an integer of n bytes in two's complement.
+func (m *machine) long(n uint64) {
+	if n > 8 {
+		m.fail("an integer of %d bytes is over 64 bits", n)
+	}
+	if n == 0 {
+		m.push(int64(0))
+		return
+	}
+	shift := 64 - 8*n
+	m.push(int64(m.uint(n)<<shift) >> shift)
+}
+
+// str runs the opcodes of strings.
+func (m *machine) str(op byte) bool {
+	switch op {
+	case 'U', 'C': // short str, short bytes
+		m.push(Bytes(m.take(m.uint(1))))
+	case 'T', 'B':
+		m.push(Bytes(m.take(m.uint(4))))
+	case 0x8e:
+		m.push(Bytes(m.take(m.uint(8))))
+	case 0x8c:
+		m.text(m.uint(1))
+	case 'X':
+		m.text(m.uint(4))
+	case 0x8d:
+		m.text(m.uint(8))
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *machine) text(n uint64) {
+	b := m.take(n)
+	if !utf8.Valid(b) {
+		m.fail("text is not UTF-8")
+	}
+	m.push(string(b))
+}
+
+// container runs the opcodes of lists, tuples and dictionaries.
+func (m *machine) container(op byte) bool {
+	switch op {
+	case '(':
+		if len(m.marks) == MaxDepth {
+			m.fail("values are nested deeper than %d", MaxDepth)
+		}
+		m.marks = append(m.marks, len(m.stack))
+	case ']':
+		m.push(new(List))
+	case '}':
+		m.push(new(Dict))
+	case ')':
+		m.push(Tuple(nil))
+	case 't':
+		m.push(append(Tuple(nil), m.popMark()...))
+	case 0x85, 0x86, 0x87:
+		t := make(Tuple, int(op)-0x84)
+		for i := len(t) - 1; i >= 0; i-- {
+			t[i] = m.pop()
+		}
+		m.push(t)
+	case 'a':
+		m.extend(m.pop())
+	case 'e':
+		m.extend(m.popMark()...)
+	case 's':
+		v := m.pop()
+		m.set(m.pop(), v)
+	case 'u':
+		m.set(m.popMark()...)
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *machine) extend(items ...any) {
+	l, ok := m.top().(*List)
+	if !ok {
+		m.fail("%T is not a list", m.top())
+	}
+	l.Items = append(l.Items, items...)
+}
+
+// set adds keys and values, alternating, to the dictionary on the stack.
+func (m *machine) set(items ...any) {
+	d, ok := m.top().(*Dict)
+	if !ok || len(items)%2 != 0 {
+		m.fail("%T does not take %d keys and values", m.top(), len(items))
+	}
+	for i := 0; i < len(items); i += 2 {
+		d.Keys, d.Values = append(d.Keys, items[i]), append(d.Values, items[i+1])
+	}
+}
+
+// name runs the opcodes of the memo, of names and of objects.
+func (m *machine) name(op byte) bool {
+	switch op {
+	case 0x80:
+		if v := m.take(1)[0]; v > 4 {
+			m.fail("protocol %d is not supported, only 1 to 4", v)
+		}
+	case 0x95: // a frame: it only says how many bytes to read ahead
+		if n := m.uint(8); n > uint64(len(m.in)-m.at) {
+			m.fail("a frame of %d bytes where %d are left", n, len(m.in)-m.at)
+		}
+	case 'q':
+		m.memo[uint32(m.uint(1))] = m.top()
+	case 'r':
+		m.memo[uint32(m.uint(4))] = m.top()
+	case 0x94:
+		m.memo[uint32(len(m.memo))] = m.top()
+	case 'h':
+		m.recall(m.uint(1))
+	case 'j':
+		m.recall(m.uint(4))
+	case 'c':
+		module := m.line()
+		m.lookup(module, m.line())
+	case 0x93:
+		name, ok1 := short(m.pop())
+		module, ok2 := short(m.pop())
+		if !ok1 || !ok2 {
+			m.fail("a name is not short text")
+		}
+		m.lookup(module, name)
+	case 'R', 0x81:
+		args, ok := m.pop().(Tuple)
+		if !ok {
+			m.fail("arguments are not a tuple")
+		}
+		m.push(m.call(m.pop(), args))
+	case 'b':
+		state := m.pop()
+		m.build(m.top(), state)
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *machine) recall(i uint64) {
+	v, ok := m.memo[uint32(i)]
+	if !ok {
+		m.fail("there is nothing in the memo at %d", i)
+	}
+	m.push(v)
+}

@@ -1,0 +1,289 @@
+package pickle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// le is n bytes of a little-endian number.
+func le(v uint64, n int) string {
+	return string(binary.LittleEndian.AppendUint64(nil, v)[:n])
+}
+
+// str2 is a Python 2 string.
+func str2(s string) string { return "T" + le(uint64(len(s)), 4) + s }
+
+// dtypeOf is a numpy.dtype as Python 2 pickles it.
+func dtypeOf(order, code string) string {
+	return "cnumpy\ndtype\n" + str2(code) + "K\x00K\x01\x87R(K\x03" + str2(order) + "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+}
+
+// array is a numpy.ndarray; shape is the opcodes of its lengths.
+func array(shape, order, code, data string) string {
+	return "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85" + str2("b") + "\x87R" +
+		"(K\x01(" + shape + "t" + dtypeOf(order, code) + "\x89" + str2(data) + "tb"
+}
+
+// csr is the 2×3 matrix [0 5 0; 7 0 0].
+func csr() string {
+	return "cscipy.sparse.csr\ncsr_matrix\n)\x81}(" +
+		str2("format") + str2("csr") +
+		str2("_shape") + "K\x02K\x03\x86" +
+		str2("indptr") + array("K\x03", "<", "i4", le(0, 4)+le(1, 4)+le(2, 4)) +
+		str2("indices") + array("K\x02", "<", "i4", le(1, 4)+le(0, 4)) +
+		str2("data") + array("K\x02", "<", "f4", le(uint64(math.Float32bits(5)), 4)+le(uint64(math.Float32bits(7)), 4)) +
+		"ub"
+}
+
+// graph is defaultdict(list, {0: [1, 300], 1: [0]}).
+func graph() string {
+	return "ccollections\ndefaultdict\nc__builtin__\nlist\n\x85R(K\x00](K\x01M\x2c\x01eK\x01]K\x00au"
+}
+
+func pickled(body string) []byte { return []byte("\x80\x02" + body + ".") }
+
+func decode(t *testing.T, body string) any {
+	t.Helper()
+	v, err := Decode(pickled(body))
+	if err != nil {
+		t.Fatalf("%q: %v", body, err)
+	}
+	return v
+}
+
+func TestPlainValues(t *testing.T) {
+	for body, want := range map[string]any{
+		"N": nil, "\x88": true, "\x89": false,
+		"K\xff": int64(255), "M\xff\xff": int64(65535), "J\xfe\xff\xff\xff": int64(-2),
+		"\x8a\x00": int64(0), "\x8a\x02\x00\x80": int64(-32768), "\x8b\x01\x00\x00\x00\x7f": int64(127),
+		"\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f": int64(math.MaxInt64),
+		"G\xbf\xf8\x00\x00\x00\x00\x00\x00":        -1.5,
+		"U\x02ab":                                  Bytes("ab"),
+		"C\x01\xff":                                Bytes("\xff"),
+		"X\x02\x00\x00\x00é":                       "é",
+		"\x8c\x01a":                                "a",
+		")":                                        Tuple(nil),
+		"K\x01K\x02\x86":                           Tuple{int64(1), int64(2)},
+		"(K\x01(K\x02tt":                           Tuple{int64(1), Tuple{int64(2)}},
+		"]K\x01a(K\x02K\x03e":                      &List{[]any{int64(1), int64(2), int64(3)}},
+		"}K\x01K\x02s":                             &Dict{[]any{int64(1)}, []any{int64(2)}},
+		"c_codecs\nencode\nX\x02\x00\x00\x00ÿ\x8c\x06latin1\x86R": Bytes("\xff"),
+		"K\x07r\x05\x01\x00\x00j\x05\x01\x00\x00\x86":             Tuple{int64(7), int64(7)},
+		"K\x07q\x05h\x05\x86":                                     Tuple{int64(7), int64(7)},
+		"\x95\x02\x00\x00\x00\x00\x00\x00\x00K\x01":               int64(1),
+		"\x8c\x01a\x94h\x00\x86":                                  Tuple{"a", "a"},
+	} {
+		if got := decode(t, body); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %#v, want %#v", body, got, want)
+		}
+	}
+}
+
+func TestGraph(t *testing.T) {
+	want := &Dict{
+		Keys:   []any{int64(0), int64(1)},
+		Values: []any{&List{[]any{int64(1), int64(300)}}, &List{[]any{int64(0)}}},
+	}
+	if got := decode(t, graph()); !reflect.DeepEqual(got, want) {
+		t.Errorf("graph is %#v", got)
+	}
+}
+
+func TestArrays(t *testing.T) {
+	for _, c := range []struct {
+		shape, order, code, data string
+		want                     []float64
+	}{
+		{"K\x02K\x01", "<", "i4", le(1, 4) + "\xff\xff\xff\xff", []float64{1, -1}},
+		{"K\x02", ">", "i2", "\x01\x00\xff\xfe", []float64{256, -2}},
+		{"K\x01", "<", "i8", le(1<<40, 8), []float64{1 << 40}},
+		{"K\x03", "|", "b1", "\x01\x00\x01", []float64{1, 0, 1}},
+		{"K\x02", "|", "i1", "\x80\x7f", []float64{-128, 127}},
+		{"K\x02", "|", "u1", "\x80\x7f", []float64{128, 127}},
+		{"K\x01", ">", "f4", "\x3f\x80\x00\x00", []float64{1}},
+		{"K\x01", "<", "f8", le(math.Float64bits(0.1), 8), []float64{0.1}},
+		{"K\x00K\x05", "<", "f4", "", []float64{}},
+	} {
+		a, ok := decode(t, array(c.shape, c.order, c.code, c.data)).(*Array)
+		if !ok || a.Dtype != c.order+c.code || len(a.Shape) != len(c.shape)/2 {
+			t.Fatalf("%s%s: %+v", c.order, c.code, a)
+		}
+		if got, err := a.Floats(); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v, error %v; want %v", a.Dtype, got, err, c.want)
+		}
+		ints, err := a.Ints()
+		if (err == nil) != (c.code[0] != 'f') {
+			t.Errorf("%s: integers %v, error %v", a.Dtype, ints, err)
+		}
+	}
+	big := decode(t, array("K\x01", "<", "u8", le(1<<63, 8))).(*Array)
+	if _, err := big.Ints(); err == nil {
+		t.Error("2⁶³ became an int64")
+	}
+}
+
+func TestCSR(t *testing.T) {
+	c, ok := decode(t, csr()).(*CSR)
+	if !ok || c.Rows != 2 || c.Cols != 3 {
+		t.Fatalf("%+v", c)
+	}
+	off, _ := c.Offsets.Ints()
+	col, _ := c.Columns.Ints()
+	val, _ := c.Values.Floats()
+	if !reflect.DeepEqual(off, []int64{0, 1, 2}) || !reflect.DeepEqual(col, []int64{1, 0}) || !reflect.DeepEqual(val, []float64{5, 7}) {
+		t.Errorf("offsets %v, columns %v, values %v", off, col, val)
+	}
+	again := decode(t, "ccopy_reg\n_reconstructor\n"+strings.Replace(csr(), ")\x81", "c__builtin__\nobject\nN\x87R", 1))
+	if !reflect.DeepEqual(again, c) {
+		t.Errorf("by _reconstructor it is %+v", again)
+	}
+}
+
+func TestTruncatedAtEveryByte(t *testing.T) {
+	for _, b := range [][]byte{pickled(csr()), pickled(graph()), pickled("\x8c\x01a\x94")} {
+		for n := range b {
+			v, err := Decode(b[:n])
+			var e *Error
+			if !errors.As(err, &e) || e.Offset > n || v != nil {
+				t.Fatalf("the first %d of %d bytes: %v, error %v", n, len(b), v, err)
+			}
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	arr := array("K\x01", "<", "i4", le(1, 4))
+	for body, want := range map[string]string{
+		"cos\nsystem\nU\x02ls\x85R":                         `"system" of "os"`,
+		"\x8c\x05posix\x8c\x06system\x93":                   `"system" of "posix"`,
+		"c__builtin__\neval\nU\x011\x85R":                   `"eval"`,
+		"cnumpy.core.multiarray\nscalar\n":                  `"scalar"`,
+		"(S'ls'\nios\nsystem\n":                             "opcode 'S'",
+		"c_codecs\nencode\n)R":                              "0 arguments",
+		"ccollections\ndefaultdict\ncnumpy\nndarray\n\x85R": "defaultdict",
+		"cnumpy\ndtype\nU\x02O8\x85R":                       `"O8"`,
+		"cnumpy\ndtype\n":                                   "no data",
+		"cnumpy\ndtype\nU\x02i4\x85R":                       "no data",
+		"cscipy.sparse.csr\ncsr_matrix\n)\x81":              "no content",
+		"cscipy.sparse.csr\ncsr_matrix\n)\x81}b":            "no shape",
+		"cscipy.sparse.csr\ncsr_matrix\n)\x81Nb":            "dictionary",
+		")R":                                                "no value",
+		"K\x01)R":                                           "int64 is called",
+		"K\x01K\x02R":                                       "tuple",
+		"K\x01Nb":                                           "takes no state",
+		"K\x01K\x02":                                        "inside a value",
+		"":                                                  "no value",
+		"(a":                                                "no value",
+		"K\x01(e":                                           "int64 is not a list",
+		"](a":                                               "no value",
+		"}(K\x01u":                                          "1 keys and values",
+		"]K\x01K\x02s":                                      "does not take",
+		"t":                                                 "no mark",
+		"h\x07":                                             "memo at 7",
+		"\x80\x05":                                          "protocol 5",
+		"T\xff\xff\xff\xff":                                 "4294967295 bytes",
+		"X\xff\xff\xff\xff":                                 "4294967295 bytes",
+		"\x8d\xff\xff\xff\xff\xff\xff\xff\xff":              "18446744073709551615 bytes",
+		"\x8e\xff\xff\xff\xff\xff\xff\xff\x7f":              "9223372036854775807 bytes",
+		"\x95\xff\xff\xff\xff\xff\xff\xff\x7fN":             "frame",
+		"\x8b\xff\xff\xff\x7f":                              "over 64 bits",
+		"\x8a\x09123456789":                                 "over 64 bits",
+		"X\x01\x00\x00\x00\xff":                             "UTF-8",
+		"cos":                                               "no end",
+		strings.Repeat("(", MaxDepth+1):                     "deeper",
+		"N.N":                                               "2 bytes follow",
+		array("K\x02", "<", "i4", le(1, 4)):                 "4 bytes for [2]",
+		array("K\x01", "=", "i4", le(1, 4)):                 "byte order",
+		array("K\x01", "|", "i4", le(1, 4)):                 "byte order",
+		array("J\xff\xff\xff\xff", "<", "i4", ""):           "shape",
+		array(strings.Repeat("\x8a\x08"+le(1<<62, 8), 2), "<", "i4", ""):          "overflows",
+		array(strings.Repeat("K\x01", 33), "<", "i4", le(1, 4)):                   "state of an array",
+		arr[:len(arr)-1] + "q\x09bh\x09b":                                         "given once",
+		strings.Replace(csr(), "K\x02K\x03\x86", "K\x02\x85", 1):                  "shape",
+		strings.Replace(csr(), "K\x02K\x03\x86", "K\x02J\xff\xff\xff\xff\x86", 1): "length 1",
+		strings.Replace(csr(), "indptr", "indptt", 1):                             "indptr",
+	} {
+		v, err := Decode(pickled(body))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "pickle: byte ") {
+			t.Errorf("%.60q: %v, error %v; want one with %q", body, v, err, want)
+		}
+	}
+}
+
+func TestErrorGivesTheOffset(t *testing.T) {
+	_, err := Decode(pickled("K\x01K\x02cos\nsystem\n"))
+	var e *Error
+	if !errors.As(err, &e) || e.Offset != 6 {
+		t.Errorf("error is %v, want it at byte 6", err)
+	}
+}
+
+// TestBombs decodes small inputs that stand for a lot, and bounds what they take.
+func TestBombs(t *testing.T) {
+	double := "]q\x00"
+	for i := range 100 { // a list of twice the list before, 2¹⁰⁰ elements if written out
+		double += "]q" + string(rune(i+1)) + "h" + string(rune(i)) + "ah" + string(rune(i)) + "a"
+	}
+	double += strings.Repeat("\x86", 100)
+	if _, err := Decode(pickled(double)); err != nil {
+		t.Errorf("shared lists: %v", err)
+	}
+	tuples := "K\x01q\x00" + strings.Repeat("h\x00\x86q\x00", 200)
+	for _, tail := range []string{"", "Nb", ")R", "K\x01s", "K\x01a"} {
+		_, err := Decode(pickled(tuples + tail))
+		if (err == nil) != (tail == "") || err != nil && len(err.Error()) > 200 {
+			t.Errorf("nested tuples with %q: error %.300v", tail, err)
+		}
+	}
+	long := strings.Repeat("x", 1<<16)
+	again := "(X\x00\x00\x01\x00" + long + "q\x00" + strings.Repeat("c_codecs\nencode\nh\x00\x8c\x06latin1\x86R", 1000) + "t"
+	if _, err := Decode(pickled(again)); err == nil || !strings.Contains(err.Error(), "more text") {
+		t.Errorf("64 kB encoded 1000 times: error %v", err)
+	}
+}
+
+func TestDictGet(t *testing.T) {
+	d := &Dict{Keys: []any{Bytes("a"), "b", int64(1), "a"}, Values: []any{1, 2, 3, 4}}
+	if d.Get("a") != 4 || d.Get("b") != 2 || d.Get("c") != nil {
+		t.Errorf("a %v, b %v, c %v", d.Get("a"), d.Get("b"), d.Get("c"))
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{csr(), graph(), array("K\x02", "<", "i4", le(1, 8)), "cos\nsystem\nU\x02ls\x85R",
+		"c_codecs\nencode\nX\x02\x00\x00\x00ÿ\x8c\x06latin1\x86R", "\x8c\x01a\x94h\x00\x86", "]q\x00h\x00a"} {
+		f.Add(pickled(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in := bytes.Clone(b)
+		v, err := Decode(b)
+		if !bytes.Equal(b, in) {
+			t.Fatal("the input changed")
+		}
+		var e *Error
+		if err != nil && (!errors.As(err, &e) || e.Offset < 0 || e.Offset > len(b)) {
+			t.Fatalf("error %v", err)
+		}
+		arrays := []*Array{}
+		switch x := v.(type) {
+		case *Array:
+			arrays = append(arrays, x)
+		case *CSR:
+			arrays = append(arrays, x.Offsets, x.Columns, x.Values)
+		}
+		for _, a := range arrays {
+			n := 1
+			for _, s := range a.Shape {
+				n *= s
+			}
+			if vs, err := a.Floats(); err == nil && len(vs) != n {
+				t.Fatalf("%d elements for the shape %v", len(vs), a.Shape)
+			}
+		}
+	})
+}

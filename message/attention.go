@@ -1,0 +1,123 @@
+package message
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// attention is the whole of GAT as one kernel:
+//
+//	Σ U(ft) × softmax(LeakyReLU(U(el) + V(er) [+ E(ee)])) [with dropout] [× E(w)]
+type attention struct {
+	ft, el, er *grad.Var
+	ee, weight *grad.Var // nil: none
+	drop       *simd.Dropout
+	slope      tensor.Float
+}
+
+// matchAttention returns the attention that w multiplies ft with, or nil.
+func matchAttention(g *graph.Graph, ft *grad.Var, w *expr) *attention {
+	a := &attention{ft: ft}
+	for w.kind != softmax {
+		switch {
+		case w.kind == dropout && a.drop == nil:
+			a.drop, w = w.drop, w.a
+		case w.kind == binary && w.bin == simd.Mul && a.weight == nil && a.drop == nil && w.b.plainLeaf(leafE):
+			a.weight, w = w.b.x, w.a
+		default:
+			return nil
+		}
+	}
+	z := w.a
+	if z.kind != unary || z.un != simd.LeakyReLU || !a.sum(z.a) || a.el == nil || a.er == nil {
+		return nil
+	}
+	a.slope = z.c
+	if !perHead(a.el, ft) || !a.fits(g) {
+		return nil
+	}
+	return a
+}
+
+// sum takes the terms of the logit out of a tree of additions.
+func (a *attention) sum(e *expr) bool {
+	take := func(to **grad.Var) bool {
+		free := *to == nil
+		*to = e.x
+		return free
+	}
+	switch {
+	case e.kind == binary && e.bin == simd.Add:
+		return a.sum(e.a) && a.sum(e.b)
+	case e.plainLeaf(leafU):
+		return take(&a.el)
+	case e.plainLeaf(leafV):
+		return take(&a.er)
+	case e.plainLeaf(leafE):
+		return take(&a.ee)
+	}
+	return false
+}
+
+// fits reports whether all terms have one element a head, and g's rows.
+func (a *attention) fits(g *graph.Graph) bool {
+	same := func(x *grad.Var, rows int) bool {
+		s, t := x.Shape(), a.el.Shape()
+		if s[0] != rows || len(s) != len(t) {
+			return false
+		}
+		for i := range s[1:] {
+			if s[i+1] != t[i+1] {
+				return false
+			}
+		}
+		return true
+	}
+	rows := g.NumDst()
+	if fromSources(g, a.er) {
+		rows = g.NumSrc()
+	}
+	heads := a.el.Value().RowLen()
+	whole := len(a.el.Shape()) == len(a.ft.Shape()) || heads == 1
+	return whole && same(a.el, g.NumSrc()) && same(a.er, rows) && (a.ee == nil || same(a.ee, g.NumEdges())) &&
+		(a.weight == nil || a.weight.Shape()[0] == g.NumEdges() && (a.weight.Value().RowLen() == 1 || same(a.weight, g.NumEdges())))
+}
+
+// fromSources reports whether V(x) reads rows of sources on g.
+func fromSources(g *graph.Graph, x *grad.Var) bool {
+	return g.Bipartite() && g.DstRows() != nil && x.Shape()[0] == g.NumSrc()
+}
+
+func (a *attention) run(g *graph.Graph) *grad.Var {
+	er := a.er
+	if fromSources(g, er) {
+		er = er.Rows(g.DstRows())
+	}
+	vars := []*grad.Var{a.ft, a.el, er}
+	k := &sparse.Attention{In: g.In(), El: a.el.Value(), Er: er.Value(), Ft: a.ft.Value(), Slope: a.slope, Drop: a.drop}
+	if a.ee != nil {
+		vars, k.Ee = append(vars, a.ee), a.ee.Value()
+	}
+	if a.weight != nil {
+		vars, k.Weight = append(vars, a.weight), a.weight.Value()
+	}
+	op := grad.Begin("UpdateAll.Attention", vars...)
+	y := op.New(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
+	heads := k.El.RowLen()
+	top := tensor.Of(op.Floats(g.NumDst()*heads), g.NumDst(), heads)
+	sum := tensor.Of(op.Floats(g.NumDst()*heads), g.NumDst(), heads)
+	k.Forward(y.Value(), top, sum)
+	return op.Record(y, func(dy *tensor.Dense) {
+		into := &sparse.AttentionGrads{El: a.el.Grad(), Er: er.Grad(), Ft: a.ft.Grad()}
+		if a.ee != nil {
+			into.Ee = a.ee.Grad()
+		}
+		if a.weight != nil {
+			into.Weight = a.weight.Grad()
+		}
+		k.Backward(dy, top, sum, into)
+	})
+}

@@ -1,0 +1,33 @@
+// Package message passes messages along the edges of a graph.
+//
+// A [Msg] says what every edge carries, as an expression over the rows at its
+// source ([U]), at its destination ([V]), of its own ([E]) and shared by all
+// ([W]). Building one computes nothing. Then
+//
+//	ApplyEdges(g, m)       evaluates it on every edge,
+//	UpdateAll(g, m, Sum)   reduces it onto the destinations and never stores it,
+//	Sweep(g, init, step)   does so level by level through an acyclic graph.
+//
+// Graph attention is four lines:
+//
+//	score := message.UAddV(el, er).LeakyReLU(0.2)
+//	alpha := score.Softmax().Dropout(t, 0.6)
+//	y := message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum)
+//
+// Everything is differentiable. An expression is evaluated over tiles of edges
+// that stay in cache, in backward once more; the shapes that matter most have
+// kernels of their own. [Explain] says how an expression will run.
+//
+// These rules hold for every expression and reducer:
+//
+//   - A node without messages gets zero. A genuine infinity stays infinite.
+//   - Parallel edges are distinct: each sends and each counts. Max and Min give
+//     a tie to the lowest edge.
+//   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops].
+//   - A softmax over logits of −∞ alone is zero; over several of +∞ it is
+//     shared evenly among them; a NaN makes the destination's column NaN.
+//   - A sum runs in the order of the edges. No bit of a result depends on how
+//     the work is cut.
+//   - Dropout is a function of seed, step, place in the program, edge and
+//     column: backward sees the mask that forward saw.
+package message

@@ -1,0 +1,77 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/graph"
+)
+
+// Explain says in words how UpdateAll(g, m, rs...) will run, or without
+// reducers ApplyEdges(g, m).
+func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
+	f := recogniseEdges(g, m)
+	if len(rs) > 0 {
+		f = recognise(g, m, rs)
+	}
+	if f != nil {
+		return "kernel: " + f.name + "\n"
+	}
+	p := newPlan("message.Explain", g, m)
+	var b strings.Builder
+	n := edgesPerTile(p.width)
+	fmt.Fprintf(&b, "tiles: %d edges at a time, %d elements of scratch an edge (forward)\n", n, p.width)
+	for i := range p.steps {
+		s := &p.steps[i]
+		fmt.Fprintf(&b, "  %2d %-14s %v%s\n", i, s.describe(), s.shape, s.operands())
+	}
+	if len(rs) > 0 {
+		fmt.Fprintf(&b, "  reduced by %v onto %d destinations\n", rs, g.NumDst())
+	} else {
+		fmt.Fprintf(&b, "  stored for %d edges\n", g.NumEdges())
+	}
+	if k := p.stats(); k > 0 {
+		fmt.Fprintf(&b, "each softmax keeps a maximum and a sum for every destination: %d numbers\n", 2*k*g.NumDst())
+	}
+	if w := p.widest(); w > n {
+		fmt.Fprintf(&b, "destinations with more than %d edges, up to %d, run in parts\n", n, w)
+	}
+	return b.String()
+}
+
+func (s *step) describe() string {
+	switch s.kind {
+	case leafU, leafV, leafE, leafW:
+		if s.rows != nil {
+			return leafNames[s.kind] + " picked"
+		}
+		return leafNames[s.kind]
+	case unary:
+		return s.un.String()
+	case binary:
+		return s.bin.String()
+	}
+	return kindNames[s.kind]
+}
+
+func (s *step) operands() string {
+	switch {
+	case s.b >= 0:
+		return fmt.Sprintf(" of %d, %d", s.a, s.b)
+	case s.a >= 0:
+		return fmt.Sprintf(" of %d", s.a)
+	}
+	return ""
+}
+
+// widest returns the largest number of edges into one destination.
+func (p *plan) widest() int {
+	most := 0
+	for v := range p.g.NumDst() {
+		most = max(most, p.g.InDegree(v))
+	}
+	return most
+}
+
+var kindNames = [...]string{expand: "stretch", dotLast: "Dot", sumLast: "SumLast", maxLast: "MaxLast",
+	logSumExpLast: "LogSumExpLast", pick: "Pick", dropout: "Dropout", softmax: "Softmax", logSoftmax: "LogSoftmax"}

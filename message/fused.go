@@ -1,0 +1,156 @@
+package message
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// fused is an expression that has a kernel of its own.
+type fused struct {
+	name string // for Explain
+	run  func(g *graph.Graph) *grad.Var
+}
+
+// fuse is switched off by tests that compare a kernel with the tile executor.
+var fuse = true
+
+// recognise returns the kernel for the reduction of m on g, or nil.
+func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
+	if !fuse || m.n == nil || len(rs) != 1 || rs[0] != Sum {
+		return nil
+	}
+	if m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
+		x := m.n.x
+		return &fused{"sum of U(x): one sparse-dense product", func(g *graph.Graph) *grad.Var { return sumU(g, x) }}
+	}
+	if m.n.kind != binary || m.n.bin != simd.Mul {
+		return nil
+	}
+	for _, pair := range [][2]*expr{{m.n.a, m.n.b}, {m.n.b, m.n.a}} {
+		x, w := pair[0], pair[1]
+		if !x.plainLeaf(leafU) || !onSources(g, x.x) {
+			continue
+		}
+		if w.plainLeaf(leafE) && w.x.Shape()[0] == g.NumEdges() && perHead(w.x, x.x) {
+			return &fused{"sum of U(x) × a scalar a head: one product with a weight a head", func(g *graph.Graph) *grad.Var { return sumWeighted(g, x.x, w.x) }}
+		}
+		if a := matchAttention(g, x.x, w); a != nil {
+			return &fused{"graph attention: softmax and weighted sum in one pass over each destination's edges", a.run}
+		}
+	}
+	return nil
+}
+
+// recogniseEdges returns the kernel for m on the edges of g, or nil.
+func recogniseEdges(g *graph.Graph, m Msg) *fused {
+	if !fuse || m.n == nil {
+		return nil
+	}
+	n := m.n
+	if n.kind == softmax && n.a.plainLeaf(leafE) && n.a.x.Shape()[0] == g.NumEdges() {
+		return &fused{"edge softmax: one pass over each destination's edges", func(g *graph.Graph) *grad.Var { return softmaxE(g, n.a.x) }}
+	}
+	if n.kind == dotLast && n.a.plainLeaf(leafU) && n.b.plainLeaf(leafV) && dottable(g, n.a.x, n.b.x) {
+		return &fused{"U(x)·V(y): one sampled product", func(g *graph.Graph) *grad.Var { return dotUV(g, n.a.x, n.b.x) }}
+	}
+	return nil
+}
+
+func (e *expr) plainLeaf(k kind) bool { return e.kind == k && e.rows == nil && e.x.Sparse() == nil }
+
+func onSources(g *graph.Graph, x *grad.Var) bool {
+	return x.Shape()[0] == g.NumSrc() && len(x.Shape()) > 1
+}
+
+// perHead reports whether a row of w has one element for each head of x: for
+// all of it, or for each run along its last axis.
+func perHead(w, x *grad.Var) bool {
+	ws, xs := w.Shape()[1:], x.Shape()[1:]
+	if len(ws) == 0 || len(ws) > len(xs) || ws[len(ws)-1] != 1 {
+		return false
+	}
+	ws, xs = ws[:len(ws)-1], xs[:len(xs)-1]
+	n := 1
+	for _, s := range ws {
+		n *= s
+	}
+	if n == 1 {
+		return true
+	}
+	if len(ws) != len(xs) {
+		return false
+	}
+	for i := range ws {
+		if ws[i] != xs[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// dottable reports whether x and y have rows of one shape on either side.
+func dottable(g *graph.Graph, x, y *grad.Var) bool {
+	xs, ys := x.Shape(), y.Shape()
+	if g.Bipartite() && g.DstRows() != nil || len(xs) != len(ys) || len(xs) < 2 || xs[0] != g.NumSrc() || ys[0] != g.NumDst() {
+		return false
+	}
+	for i := range xs[1:] {
+		if xs[i+1] != ys[i+1] {
+			return false
+		}
+	}
+	return xs[len(xs)-1] > 0
+}
+
+func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
+	op := grad.Begin("UpdateAll.SumU", x)
+	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	sparse.MulDense(y.Value(), g.In(), x.Value())
+	return op.Record(y, func(dy *tensor.Dense) { sparse.MulDenseT(x.Grad(), g.In(), dy) })
+}
+
+func sumWeighted(g *graph.Graph, x, w *grad.Var) *grad.Var {
+	op := grad.Begin("UpdateAll.SumWeighted", x, w)
+	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	sparse.MulHeads(y.Value(), g.In(), w.Value(), x.Value())
+	return op.Record(y, func(dy *tensor.Dense) {
+		if dx := x.Grad(); dx != nil {
+			sparse.MulHeadsT(dx, g.In(), w.Value(), dy)
+		}
+		if dw := w.Grad(); dw != nil {
+			sparse.DotHeads(dw, g.In(), x.Value(), dy)
+		}
+	})
+}
+
+func dotUV(g *graph.Graph, x, y *grad.Var) *grad.Var {
+	op := grad.Begin("ApplyEdges.Dot", x, y)
+	shape := append([]int{g.NumEdges()}, x.Shape()[1:]...)
+	shape[len(shape)-1] = 1
+	z := op.New(shape...)
+	sparse.DotHeads(z.Value(), g.In(), x.Value(), y.Value())
+	return op.Record(z, func(dz *tensor.Dense) {
+		if dx := x.Grad(); dx != nil {
+			sparse.MulHeadsT(dx, g.In(), dz, y.Value())
+		}
+		if dy := y.Grad(); dy != nil {
+			sparse.MulHeads(dy, g.In(), dz, x.Value())
+		}
+	})
+}
+
+func softmaxE(g *graph.Graph, x *grad.Var) *grad.Var {
+	op := grad.Begin("EdgeSoftmax", x)
+	shape := x.Value().Shape()
+	if len(shape) == 1 {
+		shape = []int{shape[0], 1}
+	}
+	y := op.New(shape...)
+	sparse.SoftmaxRows(y.Value(), g.In(), x.Value().Reshape(shape...))
+	return op.Record(y, func(dy *tensor.Dense) {
+		sparse.SoftmaxRowsGrad(x.Grad().Reshape(shape...), g.In(), y.Value(), dy)
+	})
+}

@@ -1,0 +1,174 @@
+package message
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Msg is what every edge carries: an expression over the rows at its source, at
+// its destination and of its own. Building one computes nothing. A Msg is a
+// value; it can be used several times and in several others.
+type Msg struct {
+	n *expr
+}
+
+// expr is a node of the expression: a leaf, or an operation on one or two
+// others.
+type expr struct {
+	kind kind
+	a, b *expr
+	x    *grad.Var   // of a leaf
+	un   simd.Unary  // of a unary
+	bin  simd.Binary // of a binary
+	c    tensor.Float
+	drop *simd.Dropout
+	rows []int32 // of a pick: which row of the message each edge takes
+}
+
+type kind uint8
+
+const (
+	leafU kind = iota
+	leafV
+	leafE
+	leafW
+	unary
+	binary
+	expand // stretches a message to a shape; made by the plan, never by users
+	dotLast
+	sumLast
+	maxLast
+	logSumExpLast
+	pick
+	dropout
+	softmax
+	logSoftmax
+)
+
+// U is the row of x that belongs to the edge's source. x has a row for each
+// source node.
+func U(x *grad.Var) Msg { return Msg{&expr{kind: leafU, x: x}} }
+
+// V is the row of x that belongs to the edge's destination. x has a row for
+// each destination node. On a graph made by Block or Dst, whose destinations
+// are sources too, x may have a row for each source instead: then it is the row
+// of the source that the destination is. If both counts agree on such a graph,
+// rows of sources are meant.
+func V(x *grad.Var) Msg { return Msg{&expr{kind: leafV, x: x}} }
+
+// E is the edge's own row of x. The rows of x are in the graph's edge order; use
+// [OnEdges] for rows in the order of the list the graph was made from.
+func E(x *grad.Var) Msg { return Msg{&expr{kind: leafE, x: x}} }
+
+// W is x itself, on every edge: an attention vector, or the weights of a
+// relation. All axes of x belong to the message.
+func W(x *grad.Var) Msg { return Msg{&expr{kind: leafW, x: x}} }
+
+func (m Msg) unary(u simd.Unary, c float64) Msg {
+	return Msg{&expr{kind: unary, a: m.n, un: u, c: tensor.Float(c)}}
+}
+
+func (m Msg) binary(b simd.Binary, o Msg) Msg {
+	return Msg{&expr{kind: binary, a: m.n, b: o.n, bin: b}}
+}
+
+func (m Msg) along(k kind) Msg { return Msg{&expr{kind: k, a: m.n}} }
+
+// Add returns m + o. The shapes broadcast as NumPy's do, after the edge's axis.
+func (m Msg) Add(o Msg) Msg { return m.binary(simd.Add, o) }
+
+// Sub returns m − o, with broadcasting.
+func (m Msg) Sub(o Msg) Msg { return m.binary(simd.Sub, o) }
+
+// Mul returns the product of elements, with broadcasting.
+func (m Msg) Mul(o Msg) Msg { return m.binary(simd.Mul, o) }
+
+// Div returns the quotient of elements, with broadcasting.
+func (m Msg) Div(o Msg) Msg { return m.binary(simd.Div, o) }
+
+// Min returns the smaller of two elements, with broadcasting.
+func (m Msg) Min(o Msg) Msg { return m.binary(simd.Min, o) }
+
+// Max returns the larger of two elements, with broadcasting.
+func (m Msg) Max(o Msg) Msg { return m.binary(simd.Max, o) }
+
+// Scale returns c·m.
+func (m Msg) Scale(c float64) Msg { return m.unary(simd.Scale, c) }
+
+// Shift returns m + c.
+func (m Msg) Shift(c float64) Msg { return m.unary(simd.Shift, c) }
+
+// Neg returns −m.
+func (m Msg) Neg() Msg { return m.unary(simd.Neg, 0) }
+
+// LeakyReLU returns m where it is positive, else slope·m.
+func (m Msg) LeakyReLU(slope float64) Msg { return m.unary(simd.LeakyReLU, slope) }
+
+// ReLU returns max(m, 0).
+func (m Msg) ReLU() Msg { return m.unary(simd.ReLU, 0) }
+
+// ELU returns m where it is positive, else eᵐ − 1.
+func (m Msg) ELU() Msg { return m.unary(simd.ELU, 1) }
+
+// Sigmoid returns 1/(1 + e⁻ᵐ).
+func (m Msg) Sigmoid() Msg { return m.unary(simd.Sigmoid, 0) }
+
+// Tanh returns the hyperbolic tangent of m.
+func (m Msg) Tanh() Msg { return m.unary(simd.Tanh, 0) }
+
+// Softplus returns log(1 + eᵐ).
+func (m Msg) Softplus() Msg { return m.unary(simd.Softplus, 0) }
+
+// Exp returns eᵐ.
+func (m Msg) Exp() Msg { return m.unary(simd.Exp, 0) }
+
+// Log returns the natural logarithm of m.
+func (m Msg) Log() Msg { return m.unary(simd.Log, 0) }
+
+// Sqrt returns the square root of m.
+func (m Msg) Sqrt() Msg { return m.unary(simd.Sqrt, 0) }
+
+// Abs returns |m|.
+func (m Msg) Abs() Msg { return m.unary(simd.Abs, 0) }
+
+// Sign returns −1, 0 or 1. Its gradient is zero.
+func (m Msg) Sign() Msg { return m.unary(simd.Sign, 0) }
+
+// Dot returns the scalar products of m and o along the last axis, which is kept
+// with length 1. The other axes broadcast.
+func (m Msg) Dot(o Msg) Msg { return Msg{&expr{kind: dotLast, a: m.n, b: o.n}} }
+
+// SumLast sums along the last axis, which is kept with length 1.
+func (m Msg) SumLast() Msg { return m.along(sumLast) }
+
+// MaxLast is the largest element along the last axis, which is kept with length
+// 1. Ties go to the first.
+func (m Msg) MaxLast() Msg { return m.along(maxLast) }
+
+// LogSumExpLast is log Σeᵐ along the last axis, which is kept with length 1.
+func (m Msg) LogSumExpLast() Msg { return m.along(logSumExpLast) }
+
+// Pick takes of a K×… message the row of the edge's kind, and loses the first
+// axis: the weights of a relation, or of a relative position. kinds has an entry
+// for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
+func (m Msg) Pick(kinds []int32) Msg { return Msg{&expr{kind: pick, a: m.n, rows: kinds}} }
+
+// Softmax normalises m over the in-edges of each destination, every column on
+// its own. Where all entries are −∞ the result is zero.
+func (m Msg) Softmax() Msg { return m.along(softmax) }
+
+// LogSoftmax is the logarithm of [Msg.Softmax], computed without taking one of
+// zero: the loss of a pointer network.
+func (m Msg) LogSoftmax() Msg { return m.along(logSoftmax) }
+
+// Dropout sets a fraction p of the elements to zero and scales the others by
+// 1/(1−p), while t records. An element is the edge and its column. The mask is
+// drawn here: however often m is evaluated, backward included, it is the same.
+func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
+	d := t.NextDropout(p)
+	if d == nil {
+		return m
+	}
+	return Msg{&expr{kind: dropout, a: m.n, drop: d}}
+}

@@ -1,0 +1,25 @@
+package message
+
+// Reducer combines the messages that arrive at a node. Under every reducer a
+// node without messages gets zero.
+type Reducer uint8
+
+// The reducers.
+const (
+	Sum  Reducer = iota // Σ m
+	Mean                // Σ m / n
+	Max                 // the largest; ties go to the lowest edge
+	Min                 // the smallest; ties go to the lowest edge
+	Std                 // √(Σ(m − mean)²/n), with slope 0 where it is 0
+	numReducers
+)
+
+var reducerNames = [numReducers]string{"Sum", "Mean", "Max", "Min", "Std"}
+
+// String returns the reducer's name.
+func (r Reducer) String() string {
+	if r < numReducers {
+		return reducerNames[r]
+	}
+	return "Reducer(?)"
+}

@@ -1,0 +1,135 @@
+package message_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// odd is a graph with an isolated node, a self-loop, parallel edges, a node
+// without in-edges and a hub.
+func odd() *graph.Graph {
+	src := []int32{0, 1, 1, 2, 3, 4, 5, 6, 0, 3, 2, 2, 6}
+	dst := []int32{1, 2, 2, 2, 0, 0, 0, 0, 0, 5, 1, 3, 0}
+	return graph.Must(graph.New(8, src, dst))
+}
+
+func param(seed uint64, shape ...int) *grad.Param {
+	p := grad.NewParam(shape...)
+	p.Value.Normal(rand.New(rand.NewPCG(seed, 1)), 0, 1)
+	return p
+}
+
+func weigh(y *grad.Var) *grad.Var {
+	w := tensor.New(y.Shape()...)
+	w.Normal(rand.New(rand.NewPCG(99, 1)), 0, 1)
+	return y.Mul(grad.Const(w)).Sum()
+}
+
+type operands struct{ u, v, e, w, ft, el, er, ee, att, table *grad.Var }
+
+// expressions are messages that together use every leaf and operation.
+func expressions(g *graph.Graph, kinds []int32) map[string]func(t *grad.Tape, x operands) message.Msg {
+	return map[string]func(t *grad.Tape, x operands) message.Msg{
+		"U":     func(_ *grad.Tape, x operands) message.Msg { return message.U(x.u) },
+		"V":     func(_ *grad.Tape, x operands) message.Msg { return message.V(x.v) },
+		"E":     func(_ *grad.Tape, x operands) message.Msg { return message.E(x.e) },
+		"UMulV": func(_ *grad.Tape, x operands) message.Msg { return message.UMulV(x.u, x.v) },
+		"UDotV": func(_ *grad.Tape, x operands) message.Msg { return message.UDotV(x.ft, x.ft) },
+		"UMulE": func(_ *grad.Tape, x operands) message.Msg { return message.UMulE(x.ft, x.ee) },
+		"W":     func(_ *grad.Tape, x operands) message.Msg { return message.U(x.u).Mul(message.W(x.w)).Add(message.E(x.e)) },
+		"Div":   func(_ *grad.Tape, x operands) message.Msg { return message.U(x.u).Div(message.E(x.e).Abs().Shift(1)) },
+		"chain": func(_ *grad.Tape, x operands) message.Msg {
+			a := message.U(x.u).Sub(message.V(x.v)).Tanh().Scale(2)
+			return a.Mul(a.Sigmoid()).Max(message.E(x.e).ELU()).Min(message.V(x.v).Softplus().Neg().Shift(3))
+		},
+		"roots": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.u).Abs().Shift(0.5).Sqrt().Add(message.V(x.v).Abs().Shift(0.5).Log()).Add(message.E(x.e).Exp())
+		},
+		"last": func(_ *grad.Tape, x operands) message.Msg {
+			m := message.U(x.ft).Add(message.V(x.er))
+			return m.SumLast().Mul(m.MaxLast()).Add(m.LogSumExpLast())
+		},
+		"Pick W": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.u).Mul(message.W(x.table).Pick(kinds))
+		},
+		"Pick U": func(_ *grad.Tape, x operands) message.Msg { return message.U(x.ft).Pick(head(kinds)) },
+		"Pick computed": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.ft).Tanh().Pick(head(kinds))
+		},
+		"Softmax": func(_ *grad.Tape, x operands) message.Msg { return message.UAddV(x.u, x.v).Softmax() },
+		"LogSoftmax": func(_ *grad.Tape, x operands) message.Msg {
+			return message.UAddV(x.u, x.v).LogSoftmax()
+		},
+		"Softmax twice": func(_ *grad.Tape, x operands) message.Msg {
+			a := message.UAddV(x.u, x.v).Softmax()
+			return a.Mul(message.E(x.e)).Softmax().Mul(message.U(x.u)).Add(a)
+		},
+		"Dropout": func(t *grad.Tape, x operands) message.Msg { return message.UMulV(x.u, x.v).Dropout(t, 0.4) },
+		"GAT": func(t *grad.Tape, x operands) message.Msg {
+			a := message.UAddV(x.el, x.er).Add(message.E(x.ee)).LeakyReLU(0.2).Softmax().Dropout(t, 0.4)
+			return message.U(x.ft).Mul(a).Mul(message.E(x.ee).Sigmoid())
+		},
+		"GAT fused": func(t *grad.Tape, x operands) message.Msg {
+			a := message.UAddV(x.el, x.er).Add(message.E(x.ee)).LeakyReLU(0.2).Softmax().Dropout(t, 0.4)
+			return message.U(x.ft).Mul(a)
+		},
+		"GAT weighted": func(t *grad.Tape, x operands) message.Msg {
+			a := message.UAddV(x.el, x.er).LeakyReLU(0.2).Softmax().Dropout(t, 0.4)
+			return message.U(x.ft).Mul(a.Mul(message.E(x.ee)))
+		},
+		"GATv2": func(t *grad.Tape, x operands) message.Msg {
+			a := message.UAddV(x.ft, x.ft).LeakyReLU(0.2).Dot(message.W(x.att)).Softmax().Dropout(t, 0.4)
+			return message.U(x.ft).Mul(a)
+		},
+	}
+}
+
+func head(kinds []int32) []int32 {
+	out := make([]int32, len(kinds))
+	for i, k := range kinds {
+		out[i] = k % 2
+	}
+	return out
+}
+
+// model holds the operands of expressions as Params.
+type model struct{ U, V, E, W, Ft, El, Er, Ee, Att, Table *grad.Param }
+
+func newModel(g *graph.Graph) *model {
+	n, e := g.NumDst(), g.NumEdges()
+	return &model{param(1, n, 3), param(2, n, 3), param(3, e, 3), param(4, 3), param(5, n, 2, 3), param(6, n, 2, 1),
+		param(7, n, 2, 1), param(8, e, 2, 1), param(9, 2, 3), param(10, 4, 3)}
+}
+
+func (m *model) use(t *grad.Tape) operands {
+	return operands{t.Use(m.U), t.Use(m.V), t.Use(m.E), t.Use(m.W), t.Use(m.Ft), t.Use(m.El), t.Use(m.Er), t.Use(m.Ee), t.Use(m.Att), t.Use(m.Table)}
+}
+
+// TestGradients checks every expression under every reducer, and on the edges.
+func TestGradients(t *testing.T) {
+	g := odd()
+	kinds := make([]int32, g.NumEdges())
+	for e := range kinds {
+		kinds[e] = int32(e % 4)
+	}
+	m := newModel(g)
+	for name, f := range expressions(g, kinds) {
+		t.Run(name, func(t *testing.T) {
+			gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var {
+				x := m.use(tp)
+				msg := f(tp, x)
+				y := weigh(message.ApplyEdges(g, msg))
+				for _, r := range []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std} {
+					y = y.Add(weigh(message.UpdateAll(g, msg, r)))
+				}
+				return y.Add(weigh(message.UpdateAll(g, msg, message.Mean, message.Max, message.Std)))
+			})
+		})
+	}
+}

@@ -1,0 +1,326 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// steps returns an array of random multiples of ½, plus off. Sums of such
+// arrays stay away from the kink of LeakyReLU at zero.
+func steps(rng *rand.Rand, off float, shape ...int) *tensor.Dense {
+	x := tensor.New(shape...)
+	for i := range x.Data {
+		x.Data[i] = float(rng.IntN(9)-4)/2 + off
+	}
+	return x
+}
+
+// attentions runs f on attentions with every combination of options, over
+// matrices with empty rows, loops, duplicates and a hub.
+func attentions(t *testing.T, pairs [][2]int, f func(t *testing.T, k *sparse.Attention, rng *rand.Rand)) {
+	for _, hd := range pairs {
+		for options := range 12 {
+			t.Run(fmt.Sprintf("%dx%d/%d", hd[0], hd[1], options), func(t *testing.T) {
+				heads, d := hd[0], hd[1]
+				rng := rand.New(rand.NewPCG(uint64(heads*1000+d), uint64(options)))
+				a := random(rng, 8, 6, 20, false)
+				k := &sparse.Attention{
+					In: a, Slope: 0.2,
+					El: steps(rng, 0.07, 6, heads), Er: steps(rng, 0.05, 8, heads), Ft: normal(rng, 6, heads, d),
+				}
+				if options&1 != 0 {
+					k.Ee = steps(rng, 0.03, a.NNZ(), heads)
+				}
+				if options&2 != 0 {
+					drop := simd.NewDropout(1, 2, 3, 0.4)
+					k.Drop = &drop
+				}
+				switch options / 4 {
+				case 1:
+					k.Weight = normal(rng, a.NNZ(), 1)
+				case 2:
+					k.Weight = normal(rng, a.NNZ(), heads)
+				}
+				f(t, k, rng)
+			})
+		}
+	}
+}
+
+var headPairs = [][2]int{{1, 7}, {8, 8}, {4, 64}, {1, 3}, {6, 121}, {3, 5}}
+
+// unfused is the attention by the loops of its definition and the other
+// kernels: z and the softmax, the factors on it, and the result.
+func unfused(k *sparse.Attention, out *tensor.Dense) (z, alpha, factor *tensor.Dense) {
+	a, heads := k.In, k.El.RowLen()
+	z, factor = tensor.New(a.NNZ(), heads), tensor.New(a.NNZ(), heads)
+	y := z.Like()
+	for v := range a.NumRows {
+		for e := int(a.Offsets[v]); e < int(a.Offsets[v+1]); e++ {
+			for h := range heads {
+				s := k.El.Row(int(a.Cols[e]))[h] + k.Er.Row(v)[h]
+				if k.Ee != nil {
+					s += k.Ee.Row(e)[h]
+				}
+				z.Row(e)[h], y.Row(e)[h] = s, s
+				if s < 0 {
+					y.Row(e)[h] = s * k.Slope
+				}
+				factor.Row(e)[h] = 1
+				if k.Drop != nil {
+					factor.Row(e)[h] = 0
+					if k.Drop.Keep(k.Drop.Row(e), h) {
+						factor.Row(e)[h] = float(k.Drop.Scale)
+					}
+				}
+			}
+		}
+	}
+	alpha = z.Like()
+	sparse.SoftmaxRows(alpha, a, y)
+	sparse.MulHeads(out, a, times(alpha, factor, weights(k)), k.Ft)
+	return z, alpha, factor
+}
+
+// weights returns k's weights as nnz×H, of ones if it has none.
+func weights(k *sparse.Attention) *tensor.Dense {
+	heads := k.El.RowLen()
+	w := tensor.New(k.In.NNZ(), heads)
+	for i := range w.Data {
+		switch {
+		case k.Weight == nil:
+			w.Data[i] = 1
+		case k.Weight.RowLen() == 1:
+			w.Data[i] = k.Weight.Data[i/heads]
+		default:
+			w.Data[i] = k.Weight.Data[i]
+		}
+	}
+	return w
+}
+
+// times is the product element by element.
+func times(xs ...*tensor.Dense) *tensor.Dense {
+	y := xs[0].Clone()
+	for _, x := range xs[1:] {
+		for i, v := range x.Data {
+			y.Data[i] *= v
+		}
+	}
+	return y
+}
+
+func TestAttentionForward(t *testing.T) {
+	attentions(t, headPairs, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+		heads, f := k.El.RowLen(), k.Ft.RowLen()
+		out := normal(rng, k.In.NumRows, f)
+		want := out.Clone()
+		unfused(k, want)
+		top, sum := normal(rng, k.In.NumRows, heads), normal(rng, k.In.NumRows, heads)
+		start := out.Clone()
+		k.Forward(out, top, sum)
+		near(t, "out", out, float64s(want))
+		for v := range k.In.NumRows {
+			if cols, _ := k.In.Row(v); len(cols) > 0 {
+				continue
+			}
+			for h := range heads {
+				if top.Row(v)[h] != 0 || sum.Row(v)[h] != 0 {
+					t.Errorf("top and sum of the empty row %d: %v, %v", v, top.Row(v)[h], sum.Row(v)[h])
+				}
+			}
+			sameBits(t, "an empty row", out.RowRange(v, v+1), start.RowRange(v, v+1))
+		}
+	})
+}
+
+// gradsOf returns zero gradients of everything.
+func gradsOf(k *sparse.Attention) *sparse.AttentionGrads {
+	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Ee: tensor.New(k.In.NNZ(), k.El.RowLen())}
+	if k.Weight != nil {
+		into.Weight = k.Weight.Like()
+	} else {
+		into.Weight = into.Ee.Like()
+	}
+	return into
+}
+
+// The backward pass equals that of the unfused composition, kernel by kernel.
+func TestAttentionBackward(t *testing.T) {
+	attentions(t, headPairs, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+		a, heads := k.In, k.El.RowLen()
+		out, dOut := tensor.New(a.NumRows, k.Ft.RowLen()), normal(rng, a.NumRows, k.Ft.RowLen())
+		top, sum := tensor.New(a.NumRows, heads), tensor.New(a.NumRows, heads)
+		k.Forward(out, top, sum)
+		into, want := gradsOf(k), gradsOf(k)
+		into.Er.Fill(3) // gradients are added
+		want.Er.Fill(3)
+		k.Backward(dOut, top, sum, into)
+
+		z, alpha, factor := unfused(k, out.Like())
+		w, g := weights(k), z.Like()
+		sparse.MulHeadsT(want.Ft, a, times(alpha, factor, w), dOut)
+		sparse.DotHeads(g, a, k.Ft, dOut)
+		for i, v := range times(g, alpha, factor).Data {
+			want.Weight.Data[i*want.Weight.RowLen()/heads] += v
+		}
+		sparse.SoftmaxRowsGrad(want.Ee, a, alpha, times(g, factor, w))
+		for i, s := range z.Data {
+			if s < 0 {
+				want.Ee.Data[i] *= k.Slope
+			}
+		}
+		for v := range a.NumRows {
+			for e := int(a.Offsets[v]); e < int(a.Offsets[v+1]); e++ {
+				for h, dz := range want.Ee.Row(e) {
+					want.El.Row(int(a.Cols[e]))[h] += dz
+					want.Er.Row(v)[h] += dz
+				}
+			}
+		}
+		near(t, "El", into.El, float64s(want.El))
+		near(t, "Er", into.Er, float64s(want.Er))
+		near(t, "Ft", into.Ft, float64s(want.Ft))
+		near(t, "Ee", into.Ee, float64s(want.Ee))
+		near(t, "Weight", into.Weight, float64s(want.Weight))
+	})
+}
+
+func TestAttentionDifferences(t *testing.T) {
+	attentions(t, [][2]int{{1, 3}, {3, 5}}, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
+		top, sum := k.Er.Like(), k.Er.Like()
+		f := func() float64 {
+			out.Zero()
+			k.Forward(out, top, sum)
+			return inner(out, dOut)
+		}
+		f()
+		into := gradsOf(k)
+		k.Backward(dOut, top, sum, into)
+		differences(t, "El", k.El, into.El, f)
+		differences(t, "Er", k.Er, into.Er, f)
+		differences(t, "Ft", k.Ft, into.Ft, f)
+		if k.Ee != nil {
+			differences(t, "Ee", k.Ee, into.Ee, f)
+		}
+		if k.Weight != nil {
+			differences(t, "Weight", k.Weight, into.Weight, f)
+		}
+	})
+}
+
+// A gradient that is not wanted changes nothing about the others.
+func TestAttentionOneGradient(t *testing.T) {
+	attentions(t, [][2]int{{3, 5}}, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+		out, dOut := tensor.New(k.In.NumRows, 15), normal(rng, k.In.NumRows, 15)
+		top, sum := k.Er.Like(), k.Er.Like()
+		k.Forward(out, top, sum)
+		all := gradsOf(k)
+		k.Backward(dOut, top, sum, all)
+		one := gradsOf(k)
+		for _, into := range []*sparse.AttentionGrads{{El: one.El}, {Er: one.Er}, {Ft: one.Ft}, {Ee: one.Ee}, {Weight: one.Weight}, {}} {
+			k.Backward(dOut, top, sum, into)
+		}
+		sameBits(t, "El", one.El, all.El)
+		sameBits(t, "Er", one.Er, all.Er)
+		sameBits(t, "Ft", one.Ft, all.Ft)
+		sameBits(t, "Ee", one.Ee, all.Ee)
+		sameBits(t, "Weight", one.Weight, all.Weight)
+	})
+}
+
+// lone returns an attention of one head and width over the edges from each of
+// the sources to one destination, with logits el (Er is zero) and ft = 1, 2, ….
+func lone(el ...float) *sparse.Attention {
+	cols := make([]int32, len(el))
+	ft := tensor.New(len(el), 1, 1)
+	for i := range cols {
+		cols[i], ft.Data[i] = int32(i), float(i+1)
+	}
+	a, err := sparse.New(1, len(el), []int64{0, int64(len(el))}, cols, nil)
+	if err != nil {
+		panic(err)
+	}
+	return &sparse.Attention{In: a, El: tensor.Of(el, len(el), 1), Er: tensor.New(1, 1), Ft: ft, Slope: 0.25}
+}
+
+func TestAttentionSlopeAtZero(t *testing.T) {
+	k := lone(0, 0)
+	out, top, sum := tensor.New(1, 1), tensor.New(1, 1), tensor.New(1, 1)
+	k.Forward(out, top, sum)
+	dOut := tensor.Of([]float{1}, 1, 1)
+	into := gradsOf(k)
+	k.Backward(dOut, top, sum, into)
+	// α = ½ each and c = 1.5, so α(dα − c) is ∓¼, times the slope ¼.
+	if into.El.Data[0] != -1.0/16 || into.El.Data[1] != 1.0/16 {
+		t.Errorf("gradient %v, want ∓1/16: the slope at zero is the negative branch's", into.El.Data)
+	}
+}
+
+func TestAttentionExtremes(t *testing.T) {
+	inf := float(math.Inf(1))
+	for _, test := range []struct {
+		el       []float
+		out      float
+		top, sum float
+	}{
+		{[]float{-inf, -inf}, 0, -inf, 0},
+		{[]float{-inf, 2, -inf}, 2, 2, 1},
+		{[]float{1e4, 0, 1e4}, 2, 1e4, 2},
+		{[]float{inf, 3, inf}, 2, inf, 2},
+		{[]float{-4e4, -8e4}, 1, -1e4, 1},
+	} {
+		k := lone(test.el...)
+		out, top, sum := tensor.New(1, 1), tensor.New(1, 1), tensor.New(1, 1)
+		k.Forward(out, top, sum)
+		if out.Data[0] != test.out || top.Data[0] != test.top || sum.Data[0] != test.sum {
+			t.Errorf("logits %v: out %v, top %v, sum %v; want %v, %v, %v", test.el, out.Data[0], top.Data[0], sum.Data[0], test.out, test.top, test.sum)
+		}
+		into := gradsOf(k)
+		k.Backward(tensor.Of([]float{1}, 1, 1), top, sum, into)
+		for i, v := range into.El.Data {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				t.Errorf("logits %v: gradient %d is %v", test.el, i, v)
+			}
+		}
+	}
+}
+
+func TestAttentionShapes(t *testing.T) {
+	fresh := func() *sparse.Attention { return lone(1, 2, 3) }
+	m := func(rows, cols int) *tensor.Dense { return tensor.New(rows, cols) }
+	for i, call := range []func(){
+		func() { fresh().Forward(m(2, 1), m(1, 1), m(1, 1)) },
+		func() { fresh().Forward(m(1, 1), m(1, 2), m(1, 1)) },
+		func() { fresh().Forward(m(1, 1), m(1, 1), m(3, 1)) },
+		func() { k := fresh(); k.El = m(2, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
+		func() { k := fresh(); k.Er = m(3, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
+		func() { k := fresh(); k.Ft = m(1, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
+		func() { k := fresh(); k.Ee = m(2, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
+		func() { k := fresh(); k.Weight = m(3, 2); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
+		func() {
+			k := fresh()
+			k.El, k.Er = m(3, 2), m(1, 2)
+			k.Ft = m(3, 5)
+			k.Forward(m(1, 5), m(1, 2), m(1, 2))
+		},
+	} {
+		err, ok := tensor.Try(call).(*tensor.ShapeError)
+		if !ok || err.Op != "sparse.Attention.Forward" {
+			t.Errorf("call %d: %v, want a ShapeError", i, err)
+		}
+	}
+	for i, into := range []*sparse.AttentionGrads{{El: m(1, 1)}, {Er: m(3, 1)}, {Ft: m(3, 2)}, {Ee: m(1, 1)}, {Weight: m(3, 2)}, {Weight: m(2, 1)}} {
+		err, ok := tensor.Try(func() { fresh().Backward(m(1, 1), m(1, 1), m(1, 1), into) }).(*tensor.ShapeError)
+		if !ok || err.Op != "sparse.Attention.Backward" {
+			t.Errorf("gradient %d: %v, want a ShapeError", i, err)
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// wide is whether tensor.Float is float64.
+var wide = float64(float(1)/3) == 1.0/3
+
+// near fails unless got is want to within rounding, relative to the largest
+// element.
+func near(t *testing.T, what string, got *tensor.Dense, want []float64) {
+	t.Helper()
+	tol, scale := 1e-5, 1.0
+	if wide {
+		tol = 1e-12
+	}
+	for _, v := range want {
+		scale = max(scale, math.Abs(v))
+	}
+	if len(got.Data) != len(want) {
+		t.Fatalf("%s: %d elements, want %d", what, len(got.Data), len(want))
+	}
+	for i, v := range got.Data {
+		if !(math.Abs(float64(v)-want[i]) <= tol*scale) {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want[i])
+		}
+	}
+}
+
+// sameBits fails unless got and want are equal.
+func sameBits(t *testing.T, what string, got, want *tensor.Dense) {
+	t.Helper()
+	for i, v := range got.Data {
+		if v != want.Data[i] {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want.Data[i])
+		}
+	}
+}
+
+func inner(x, y *tensor.Dense) float64 {
+	s := 0.0
+	for i, v := range x.Data {
+		s += float64(v) * float64(y.Data[i])
+	}
+	return s
+}
+
+func float64s(x *tensor.Dense) []float64 {
+	out := make([]float64, len(x.Data))
+	for i, v := range x.Data {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// trial is a matrix, a number of heads and a width that kernels are tested on.
+type trial struct {
+	a        *sparse.CSR
+	heads, d int
+	rng      *rand.Rand
+}
+
+// trials runs f on random matrices for every pair of heads and widths.
+func trials(t *testing.T, f func(t *testing.T, c trial)) {
+	for _, hd := range [][2]int{{1, 7}, {8, 8}, {4, 64}, {1, 3}, {6, 121}, {3, 5}} {
+		for size, dims := range [][3]int{{12, 12, 40}, {9, 17, 30}, {20, 5, 60}, {1, 1, 0}} {
+			t.Run(fmt.Sprintf("%dx%d/%d", hd[0], hd[1], size), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(uint64(hd[0]*1000+hd[1]), uint64(size)))
+				f(t, trial{random(rng, dims[0], dims[1], dims[2], true), hd[0], hd[1], rng})
+			})
+		}
+	}
+}
+
+// matrix returns, for a head, a dense matrix in float64 of a's structure, of the
+// given column of w.
+func matrix(a *sparse.CSR, w *tensor.Dense, h int) []float64 {
+	m := make([]float64, a.NumRows*a.NumCols)
+	for i := range a.NumRows {
+		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+			m[i*a.NumCols+int(a.Cols[k])] += float64(w.Row(int(k))[h])
+		}
+	}
+	return m
+}
+
+// values returns a's values as an array of one head.
+func values(a *sparse.CSR) *tensor.Dense {
+	w := tensor.New(a.NNZ(), 1)
+	w.Fill(1)
+	if a.Values != nil {
+		copy(w.Data, a.Values)
+	}
+	return w
+}
+
+// mul is the triple loop: y[i,h,:] += Σ_j m_h[i,j]·x[j,h,:], or with the
+// transposes of the m_h.
+func mul(y *tensor.Dense, a *sparse.CSR, w, x *tensor.Dense, transposed bool) []float64 {
+	out := float64s(y)
+	heads, f := w.RowLen(), x.RowLen()
+	d := f / heads
+	for h := range heads {
+		m := matrix(a, w, h)
+		for i := range a.NumRows {
+			for j := range a.NumCols {
+				to, from := i, j
+				if transposed {
+					to, from = j, i
+				}
+				for n := range d {
+					out[to*f+h*d+n] += m[i*a.NumCols+j] * float64(x.Row(from)[h*d+n])
+				}
+			}
+		}
+	}
+	return out
+}
+
+func TestMulDense(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		for range 2 {
+			a, f := c.a, c.heads*c.d
+			x, y := normal(c.rng, a.NumCols, c.heads, c.d), normal(c.rng, a.NumRows, f)
+			want := mul(y, a, values(a), x, false)
+			sparse.MulDense(y, a, x)
+			near(t, "MulDense", y, want)
+
+			x, y = normal(c.rng, a.NumRows, f), normal(c.rng, a.NumCols, c.heads, c.d)
+			want = mul(y, a, values(a), x, true)
+			sparse.MulDenseT(y, a, x)
+			near(t, "MulDenseT", y, want)
+			a.Values = nil // and again
+		}
+	})
+}
+
+func TestMulHeads(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		a, f := c.a, c.heads*c.d
+		w := normal(c.rng, a.NNZ(), c.heads)
+		x, y := normal(c.rng, a.NumCols, c.heads, c.d), normal(c.rng, a.NumRows, f)
+		want := mul(y, a, w, x, false)
+		sparse.MulHeads(y, a, w, x)
+		near(t, "MulHeads", y, want)
+
+		x, y = normal(c.rng, a.NumRows, f), normal(c.rng, a.NumCols, f)
+		want = mul(y, a, w, x, true)
+		sparse.MulHeadsT(y, a, w, x)
+		near(t, "MulHeadsT", y, want)
+	})
+}
+
+func TestDotHeads(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		a, f := c.a, c.heads*c.d
+		x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, c.heads, c.d)
+		z := normal(c.rng, a.NNZ(), c.heads)
+		want := float64s(z)
+		for i := range a.NumRows {
+			for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+				for n := range f {
+					want[int(k)*c.heads+n/c.d] += float64(x.Row(int(a.Cols[k]))[n]) * float64(y.Row(i)[n])
+				}
+			}
+		}
+		sparse.DotHeads(z, a, x, y)
+		near(t, "DotHeads", z, want)
+	})
+}
+
+// A kernel and its transpose satisfy ⟨Ax, y⟩ = ⟨x, Aᵀy⟩, and the sampled
+// product is the adjoint in the weights.
+func TestAdjoints(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		a, f := c.a, c.heads*c.d
+		x, y, w := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f), normal(c.rng, a.NNZ(), c.heads)
+		ax, aty := y.Like(), x.Like()
+		sparse.MulDense(ax, a, x)
+		sparse.MulDenseT(aty, a, y)
+		wx, wty, xy := y.Like(), x.Like(), w.Like()
+		sparse.MulHeads(wx, a, w, x)
+		sparse.MulHeadsT(wty, a, w, y)
+		sparse.DotHeads(xy, a, x, y)
+		tol := 2e-5
+		if wide {
+			tol = 1e-12
+		}
+		for _, p := range [][2]float64{
+			{inner(ax, y), inner(x, aty)}, {inner(wx, y), inner(x, wty)}, {inner(wx, y), inner(w, xy)},
+		} {
+			if scale := 1 + math.Sqrt(inner(ax, ax)*inner(y, y)+inner(wx, wx)*inner(y, y)); math.Abs(p[0]-p[1]) > tol*scale {
+				t.Errorf("⟨Ax, y⟩ = %v, ⟨x, Aᵀy⟩ = %v", p[0], p[1])
+			}
+		}
+	})
+}
+
+// An element is one chain of additions in the order of the nonzeros, so it does
+// not depend on the other rows, on the width or on the way it is reached.
+func TestOrderOfSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	a := random(rng, 30, 20, 300, true)
+	x := normal(rng, 20, 6)
+	y := normal(rng, 30, 6)
+	want := y.Clone()
+	for i := range a.NumRows {
+		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+			for j := range 6 {
+				want.Row(i)[j] += a.Values[k] * x.Row(int(a.Cols[k]))[j]
+			}
+		}
+	}
+	heads := y.Clone()
+	sparse.MulDense(y, a, x)
+	sameBits(t, "MulDense", y, want)
+
+	w := tensor.New(a.NNZ(), 3)
+	for k, v := range a.Values {
+		copy(w.Row(k), []float{v, v, v})
+	}
+	sparse.MulHeads(heads, a, w, x)
+	sameBits(t, "MulHeads", heads, want)
+
+	at, _ := a.Transpose()
+	sorted, _ := at.Transpose() // a with ascending rows, the order at is read in
+	byRow, byColumn := tensor.New(30, 6), tensor.New(30, 6)
+	sparse.MulDense(byRow, sorted, x)
+	sparse.MulDenseT(byColumn, at, x)
+	sameBits(t, "MulDenseT", byColumn, byRow)
+}
+
+func TestShapes(t *testing.T) {
+	a := random(rand.New(rand.NewPCG(6, 6)), 4, 3, 10, false)
+	n := a.NNZ()
+	m := func(rows, cols int) *tensor.Dense { return tensor.New(rows, cols) }
+	for op, calls := range map[string][]func(){
+		"sparse.MulDense": {
+			func() { sparse.MulDense(m(3, 2), a, m(3, 2)) },
+			func() { sparse.MulDense(m(4, 2), a, m(4, 2)) },
+			func() { sparse.MulDense(m(4, 2), a, m(3, 3)) },
+		},
+		"sparse.MulDenseT": {
+			func() { sparse.MulDenseT(m(4, 2), a, m(4, 2)) },
+			func() { sparse.MulDenseT(m(3, 2), a, m(3, 2)) },
+			func() { sparse.MulDenseT(m(3, 2), a, m(4, 1)) },
+		},
+		"sparse.MulHeads": {
+			func() { sparse.MulHeads(m(4, 6), a, m(n, 4), m(3, 6)) },
+			func() { sparse.MulHeads(m(4, 6), a, m(n, 0), m(3, 6)) },
+			func() { sparse.MulHeads(m(4, 6), a, m(n+1, 3), m(3, 6)) },
+			func() { sparse.MulHeads(m(4, 3), a, m(n, 3), m(3, 6)) },
+		},
+		"sparse.MulHeadsT": {
+			func() { sparse.MulHeadsT(m(3, 6), a, m(n, 4), m(4, 6)) },
+			func() { sparse.MulHeadsT(m(4, 6), a, m(n, 3), m(3, 6)) },
+		},
+		"sparse.DotHeads": {
+			func() { sparse.DotHeads(m(n, 4), a, m(3, 6), m(4, 6)) },
+			func() { sparse.DotHeads(m(n, 3), a, m(4, 6), m(3, 6)) },
+			func() { sparse.DotHeads(m(n-1, 3), a, m(3, 6), m(4, 6)) },
+		},
+		"sparse.SoftmaxRows": {
+			func() { sparse.SoftmaxRows(m(n, 2), a, m(n, 3)) },
+			func() { sparse.SoftmaxRows(m(n+1, 2), a, m(n+1, 2)) },
+		},
+		"sparse.SoftmaxRowsGrad": {
+			func() { sparse.SoftmaxRowsGrad(m(n, 2), a, m(n, 2), m(n, 1)) },
+			func() { sparse.SoftmaxRowsGrad(m(n, 1), a, m(n, 2), m(n, 2)) },
+		},
+		"sparse.DropValues": {
+			func() { sparse.DropValues(make([]float, n-1), a, nil) },
+		},
+	} {
+		for i, call := range calls {
+			err, ok := tensor.Try(call).(*tensor.ShapeError)
+			if !ok || err.Op != op {
+				t.Errorf("%s, call %d: %v, want a ShapeError of it", op, i, err)
+			}
+		}
+	}
+}
+
+// Arrays without rows, columns or elements are arrays.
+func TestEmpty(t *testing.T) {
+	a, err := sparse.New(0, 0, []int64{0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []int{0, 4} {
+		x, w := tensor.New(0, f), tensor.New(0, f/2)
+		sparse.MulDense(x, a, x.Like())
+		sparse.MulDenseT(x, a, x.Like())
+		sparse.MulHeads(x, a, w, x.Like())
+		sparse.MulHeadsT(x, a, w, x.Like())
+		sparse.DotHeads(w, a, x, x.Like())
+		sparse.SoftmaxRows(w, a, w)
+		sparse.SoftmaxRowsGrad(w.Like(), a, w, w)
+		k := sparse.Attention{In: a, El: w, Er: w, Ft: x}
+		k.Forward(x.Like(), w.Like(), w.Like())
+		k.Backward(x, w, w, &sparse.AttentionGrads{El: w.Like(), Er: w.Like(), Ft: x.Like()})
+	}
+	if at, perm := a.Transpose(); at.Validate() != nil || len(perm) != 0 || len(a.Dense().Data) != 0 {
+		t.Errorf("the transpose of an empty matrix: %v", at.Validate())
+	}
+}

@@ -1,0 +1,119 @@
+package sparse_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+func TestSoftmaxRows(t *testing.T) {
+	for _, heads := range []int{1, 3, 8} {
+		rng := rand.New(rand.NewPCG(uint64(heads), 7))
+		a := random(rng, 15, 11, 60, false)
+		x := normal(rng, a.NNZ(), heads)
+		want := make([]float64, len(x.Data))
+		for i := range a.NumRows {
+			for h := range heads {
+				sum := 0.0
+				for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+					sum += math.Exp(float64(x.Row(int(k))[h]))
+				}
+				for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+					want[int(k)*heads+h] = math.Exp(float64(x.Row(int(k))[h])) / sum
+				}
+			}
+		}
+		y := normal(rng, a.NNZ(), heads) // overwritten
+		sparse.SoftmaxRows(y, a, x)
+		near(t, "SoftmaxRows", y, want)
+		sparse.SoftmaxRows(x, a, x)
+		sameBits(t, "in place", x, y)
+	}
+}
+
+func TestSoftmaxRowsExtremes(t *testing.T) {
+	inf, nan := float(math.Inf(1)), float(math.NaN())
+	for _, test := range []struct{ x, want []float }{
+		{[]float{1e4, 0, -1e4}, []float{1, 0, 0}},
+		{[]float{-1e4, -1e4, -2e4}, []float{0.5, 0.5, 0}},
+		{[]float{1e4, 1e4}, []float{0.5, 0.5}},
+		{[]float{-inf, 3, -inf}, []float{0, 1, 0}},
+		{[]float{-inf, -inf}, []float{0, 0}},
+		{[]float{-inf}, []float{0}},
+		{[]float{inf, 3, inf, -inf}, []float{0.5, 0, 0.5, 0}},
+		{[]float{1, nan, 2}, []float{nan, nan, nan}},
+		{[]float{nan, inf}, []float{nan, nan}},
+		{[]float{inf, nan}, []float{nan, nan}},
+		{[]float{nan, -inf}, []float{nan, nan}},
+	} {
+		// The row under test stands in column 1, with a harmless row before it
+		// and a harmless column beside it.
+		n := len(test.x)
+		r, c := []int32{0, 0}, []int32{0, 0}
+		x := tensor.New(n+2, 2)
+		for k, v := range test.x {
+			r, c = append(r, 1), append(c, 0)
+			x.Row(k + 2)[1] = v
+		}
+		a, _, err := sparse.FromCOO(2, 1, r, c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sparse.SoftmaxRows(x, a, x)
+		for k, want := range test.want {
+			if got := x.Row(k + 2)[1]; got != want && !(got != got && want != want) {
+				t.Errorf("softmax of %v: element %d is %v, want %v", test.x, k, got, want)
+			}
+			if got := x.Row(k + 2)[0]; math.Abs(float64(got)-1/float64(n)) > 1e-6 {
+				t.Errorf("softmax of %v: beside it stands %v", test.x, got)
+			}
+		}
+		if !slices.Equal(x.Data[:4], []float{0.5, 0.5, 0.5, 0.5}) {
+			t.Errorf("softmax of %v: before it stands %v", test.x, x.Data[:4])
+		}
+	}
+}
+
+// differences compares grad, the gradient of f with respect to x, with
+// differences of f.
+func differences(t *testing.T, what string, x, grad *tensor.Dense, f func() float64) {
+	t.Helper()
+	step, tol := 1e-2, 5e-3
+	if wide {
+		step, tol = 1e-5, 1e-8
+	}
+	for i, v := range x.Data {
+		x.Data[i] = v + float(step)
+		up, above := f(), float64(x.Data[i])
+		x.Data[i] = v - float(step)
+		down, below := f(), float64(x.Data[i])
+		x.Data[i] = v
+		got, want := float64(grad.Data[i]), (up-down)/(above-below)
+		if !(math.Abs(got-want) <= tol*(1+math.Abs(want))) {
+			t.Errorf("%s: gradient of element %d is %v, differences say %v", what, i, got, want)
+		}
+	}
+}
+
+func TestSoftmaxRowsGrad(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	a := random(rng, 7, 6, 14, false)
+	x, dy := normal(rng, a.NNZ(), 3), normal(rng, a.NNZ(), 3)
+	y := x.Like()
+	f := func() float64 {
+		sparse.SoftmaxRows(y, a, x)
+		return inner(y, dy)
+	}
+	f()
+	start := normal(rng, a.NNZ(), 3)
+	dx := start.Clone()
+	sparse.SoftmaxRowsGrad(dx, a, y, dy)
+	for i, v := range start.Data {
+		dx.Data[i] -= v // the gradient was added
+	}
+	differences(t, "SoftmaxRowsGrad", x, dx, f)
+}

@@ -143,11 +143,15 @@ func TestInitialisers(t *testing.T) {
 }
 
 func TestOrthogonal(t *testing.T) {
-	for _, s := range [][2]int{{1, 1}, {5, 5}, {3, 9}, {32, 64}, {0, 4}} {
+	for _, s := range [][2]int{{1, 1}, {5, 5}, {3, 9}, {32, 64}, {0, 4}, {9, 3}, {64, 32}} {
 		d := New(s[0], s[1])
 		d.Orthogonal(rand.New(rand.NewPCG(2, 9)))
-		gram := New(d.Rows(), d.Rows())
-		MatMul(gram, d, d, TransB)
+		n, flags := d.Rows(), TransB
+		if s[0] > s[1] {
+			n, flags = d.RowLen(), TransA
+		}
+		gram := New(n, n)
+		MatMul(gram, d, d, flags)
 		for i := range gram.Rows() {
 			for j, v := range gram.Row(i) {
 				want := Float(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 )
 
-//go:generate go run ../../internal/coragen -out .
+//go:generate go run ./gen -out .
 
 //go:embed cora.zst
 var packed []byte

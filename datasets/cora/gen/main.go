@@ -22,7 +22,7 @@ func main() {
 	out := flag.String("out", ".", "folder to write cora.zst and sources.txt to")
 	flag.Parse()
 	if err := generate(*data, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "coragen:", err)
+		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -67,7 +68,6 @@ func dispatch(e env, args []string) error {
 		kong.Description("Graph neural networks in Go, at work."),
 		kong.Writers(e.out, e.errOut),
 		kong.Exit(func(int) { helped = true }), // --help; what kong says afterwards is of no interest
-		kong.UsageOnError(),
 	)
 	if err != nil {
 		return err
@@ -77,7 +77,15 @@ func dispatch(e env, args []string) error {
 	case helped:
 		return nil
 	case err != nil:
-		return misuse("%w; gatbench --help says more", err)
+		return misuse("%w%s", err, advice(err))
 	}
 	return command.Run(e)
+}
+
+// advice returns where to read on, unless the error has advice of its own.
+func advice(err error) string {
+	if strings.HasSuffix(err.Error(), "?") {
+		return ""
+	}
+	return "; gatbench --help lists what there is"
 }

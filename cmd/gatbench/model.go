@@ -2,7 +2,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/cora"
@@ -67,10 +66,9 @@ type task struct {
 	labels   []int32 // of the training nodes
 }
 
-// openTask opens a dataset. Cora comes from the program unless there is a folder
+// openTask opens a dataset by its name in lower case. Cora comes from the program unless there is a folder
 // to read it from.
 func openTask(dir, name string) (*task, error) {
-	name = strings.ToLower(name)
 	d, err := open(dir, name)
 	if err != nil {
 		return nil, err

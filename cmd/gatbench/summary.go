@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"golang.org/x/term"
@@ -111,11 +110,11 @@ func coloured(w io.Writer) bool {
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch) {
 	if !r.JSON {
-		r.progress.show("%s seed %d  epoch %d/%d  loss %.4f  validation %.1f %%", r.task.Name, seed, e.N, r.Epochs, e.Loss, 100*e.Val.Accuracy)
+		r.progress.show("%s seed %d  epoch %d/%d  loss %.4f  validation %.1f %%", r.Dataset, seed, e.N, r.Epochs, e.Loss, 100*e.Val.Accuracy)
 		return
 	}
 	r.encode(epochLine{
-		Event: "epoch", Dataset: r.task.Name, Seed: seed, Epoch: e.N, Loss: e.Loss,
+		Event: "epoch", Dataset: r.Dataset, Seed: seed, Epoch: e.N, Loss: e.Loss,
 		TrainAccuracy: e.Train.Accuracy, ValLoss: e.Val.Loss, ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
 		Best: e.Best, MS: milliseconds(e.Took),
 	})
@@ -147,14 +146,10 @@ func (r *reporter) single(s summary) {
 	p, d := r.task.preset, r.task
 	r.printf("%s: GAT, %d heads of %d, then %d of %d; %d nodes, %d edges\n\n",
 		d.Name, p.heads, p.hidden, p.outHeads, d.Classes, d.Graph.NumNodes(), d.Graph.NumEdges())
-	table := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\tnodes\taccuracy\t")
-	fmt.Fprintf(table, "train\t%d\t%.1f %%\t\n", len(d.Split.Train), 100*s.TrainAccuracy)
-	fmt.Fprintf(table, "validation\t%d\t%.1f %%\t\n", len(d.Split.Val), 100*s.ValAccuracy)
-	fmt.Fprintf(table, "test\t%d\t%.1f %%\t\n", len(d.Split.Test), 100*s.TestAccuracy)
-	if err := table.Flush(); err != nil && r.err == nil {
-		r.err = err
-	}
+	r.printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
+	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(d.Split.Train), 100*s.TrainAccuracy)
+	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(d.Split.Val), 100*s.ValAccuracy)
+	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(d.Split.Test), 100*s.TestAccuracy)
 	r.printf("\nbest epoch %d of %d, by validation accuracy\n", s.BestEpoch, s.Epochs)
 	r.printf("%.2f ms an epoch (median), %.2f s in all\n", s.EpochMS, s.TotalMS/1000)
 	if s.Saved != "" {
@@ -170,7 +165,7 @@ func (r *reporter) all(runs []summary) error {
 	if len(runs) < 2 {
 		return r.err
 	}
-	o := overall{Event: "seeds", Dataset: r.task.Name, Seeds: len(runs)}
+	o := overall{Event: "seeds", Dataset: r.Dataset, Seeds: len(runs)}
 	var tests []float64
 	for _, s := range runs {
 		tests = append(tests, s.TestAccuracy)
@@ -181,9 +176,9 @@ func (r *reporter) all(runs []summary) error {
 		r.encode(o)
 		return r.err
 	}
-	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", o.Dataset,
+	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", r.task.Name,
 		r.strong(fmt.Sprintf("%.1f ± %.1f %%", 100*o.Mean, 100*o.Std)), o.Seeds, o.TotalMS/1000)
-	r.printf("next: %s\n", r.strong(r.command("--save "+r.task.Name+".safetensors")))
+	r.printf("next: %s\n", r.strong(r.command("--save "+r.Dataset+".safetensors")))
 	return r.err
 }
 

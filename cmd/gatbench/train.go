@@ -15,18 +15,19 @@ import (
 
 // trainCommand is gatbench train.
 type trainCommand struct {
-	Dataset string `default:"cora" placeholder:"NAME" help:"cora (part of the program), citeseer or pubmed."`
-	Data    string `placeholder:"DIR" help:"Folder of the dataset's files; else $$EDGEWISE_DATA and the user's cache."`
-	Seed    uint64 `default:"0" placeholder:"N" help:"Fixes everything that is random."`
-	Seeds   int    `default:"1" placeholder:"N" help:"Train so many times, with one seed after the other from --seed on."`
-	Epochs  int    `default:"200" placeholder:"N" help:"Number of epochs (default: ${default})."`
-	Threads int    `default:"0" placeholder:"N" help:"Number of threads, 0 for all there are; never changes a result."`
+	Dataset string `default:"cora" placeholder:"NAME" help:"cora (the default, part of the program), citeseer or pubmed."`
+	Data    string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Seed    uint64 `default:"0" placeholder:"N" help:"Fixes everything that is random (0)."`
+	Seeds   int    `default:"1" placeholder:"N" help:"Train N times, with the seeds from --seed on (1)."`
+	Epochs  int    `default:"200" placeholder:"N" help:"Number of epochs (200)."`
+	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
 	Save    string `placeholder:"FILE" help:"Save the best model to this safetensors file."`
-	JSON    bool   `name:"json" help:"Print an object for each epoch and for the summary, one a line."`
+	JSON    bool   `name:"json" help:"Print a JSON object for each epoch and for the summary, one a line."`
 }
 
 // Run trains and prints what came of it.
 func (c *trainCommand) Run(e env) error {
+	c.Dataset = strings.ToLower(c.Dataset)
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -61,19 +62,24 @@ func (c *trainCommand) check() error {
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	case c.Save != "" && c.Seeds > 1:
 		return misuse("--save keeps one model and --seeds %d trains %d: leave one of them out", c.Seeds, c.Seeds)
-	case c.Data != "" && strings.EqualFold(c.Dataset, "karate"):
+	case c.Data != "" && c.Dataset == "karate":
 		return misuse("--data: karate is part of the program and is read from no folder")
 	}
 	if c.Save == "" {
 		return nil
 	}
-	if info, err := os.Stat(c.Save); err == nil && info.IsDir() {
+	if isFolder(c.Save) {
 		return misuse("--save %s: it is a folder; name a file", c.Save)
 	}
-	if _, err := os.Stat(filepath.Dir(c.Save)); err != nil {
-		return misuse("--save %s: there is no folder to put it in: %w", c.Save, err)
+	if dir := filepath.Dir(c.Save); !isFolder(dir) {
+		return misuse("--save %s: there is no folder %s to put it in", c.Save, dir)
 	}
 	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // once trains one network, saves it where asked, and reports on it, even if the
@@ -86,7 +92,7 @@ func (c *trainCommand) once(ctx context.Context, k *task, seed uint64, report *r
 	if history == nil {
 		return summary{}, err
 	}
-	s := summarise(history, k.Name, seed, time.Since(start))
+	s := summarise(history, c.Dataset, seed, time.Since(start))
 	s.Interrupted = errors.Is(err, context.Canceled)
 	if c.Save != "" && s.BestEpoch > 0 {
 		if saveErr := train.Save(c.Save, net); saveErr != nil {

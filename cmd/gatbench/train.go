@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -31,9 +31,8 @@ func (c *trainCommand) Run(e env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.Threads > 0 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Threads))
-	}
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
 	k, err := openTask(c.Data, c.Dataset)
 	if err != nil {
 		return err

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 )
 
 // versionCommand is gatbench version.
@@ -17,7 +20,7 @@ type build struct {
 	Version string `json:"version"` // "(devel)" unless a tagged version was installed
 	Go      string `json:"go"`
 	Target  string `json:"target"`
-	Kernels string `json:"kernels"`
+	Kernels string `json:"kernels"` // "go" or the assembly's instruction set
 	Threads int    `json:"threads"`
 }
 
@@ -40,7 +43,7 @@ func thisBuild() build {
 		Version: version,
 		Go:      runtime.Version(),
 		Target:  runtime.GOOS + "/" + runtime.GOARCH,
-		Kernels: "plain Go",
-		Threads: runtime.GOMAXPROCS(0),
+		Kernels: simd.Path(),
+		Threads: par.Threads(),
 	}
 }

@@ -1,4 +1,14 @@
 // Package simd holds the kernels on rows and slices that everything else is
 // made of. Each is written in plain Go, which is the truth; assembly, where it
-// exists, gives the same values faster.
+// exists, gives the same values faster, though not the same bits.
+//
+// Assembly needs an amd64 with AVX2 and FMA, and is left out of builds with the
+// tag noasm or f64. [Path] says which is in use and [Disable] is for tests:
+//
+//	defer simd.Disable()()
+//
+// A function of one element gives the same bits wherever the element stands in
+// a slice and however long the slice is.
 package simd
+
+//go:generate go -C _gen run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg simd

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// lanes is how many float32 a YMM register holds.
+const lanes = 8
+
+var (
+	labels    int
+	constants = map[uint32]Mem{}
+	maskTable *Mem
+)
+
+// fresh returns a label that no other place has.
+func fresh(name string) string {
+	labels++
+	return fmt.Sprintf("%s%d", name, labels)
+}
+
+// word returns the memory of a 32-bit constant, made on first use.
+func word(bits uint32) Mem {
+	m, ok := constants[bits]
+	if !ok {
+		m = ConstData(fmt.Sprintf("word%08x", bits), U32(bits))
+		constants[bits] = m
+	}
+	return m
+}
+
+// fill returns a register with the same 32 bits in each lane.
+func fill(bits uint32) reg.VecVirtual {
+	v := YMM()
+	VBROADCASTSS(word(bits), v)
+	return v
+}
+
+// float returns a register with the same number in each lane.
+func float(x float32) reg.VecVirtual { return fill(math.Float32bits(x)) }
+
+// maskOf returns the mask of the first n lanes, for n in 0…8.
+func maskOf(n reg.Register) reg.VecVirtual {
+	if maskTable == nil {
+		m := GLOBL("firstLanes", 24) // RODATA | NOPTR
+		for i := range 2 * lanes {
+			bits := uint32(0)
+			if i < lanes {
+				bits = ^uint32(0)
+			}
+			DATA(4*i, U32(bits))
+		}
+		maskTable = &m
+	}
+	at, back := GP64(), GP64()
+	LEAQ(*maskTable, at)
+	MOVQ(n, back)
+	NEGQ(back)
+	v := YMM()
+	VMOVUPS(Mem{Base: at, Index: back, Scale: 4, Disp: 4 * lanes}, v)
+	return v
+}
+
+// storeFirst stores the first n lanes of v, for n in 1…8, by narrower moves:
+// masked stores are slow on AMD. v is lost.
+func storeFirst(v reg.VecVirtual, n, to reg.Register, disp int) {
+	all, done := fresh("all"), fresh("stored")
+	two, one := fresh("two"), fresh("one")
+	x := v.AsX()
+	CMPQ(n, Imm(lanes))
+	JE(LabelRef(all))
+	at := GP64()
+	LEAQ(Mem{Base: to, Disp: disp}, at)
+	TESTQ(U32(4), n)
+	JZ(LabelRef(two))
+	VMOVUPS(x, Mem{Base: at})
+	ADDQ(Imm(16), at)
+	VEXTRACTF128(Imm(1), v, x)
+	Label(two)
+	TESTQ(U32(2), n)
+	JZ(LabelRef(one))
+	VMOVLPS(x, Mem{Base: at})
+	ADDQ(Imm(8), at)
+	VMOVHLPS(x, x, x)
+	Label(one)
+	TESTQ(U32(1), n)
+	JZ(LabelRef(done))
+	VMOVSS(x, Mem{Base: at})
+	JMP(LabelRef(done))
+	Label(all)
+	VMOVUPS(v, Mem{Base: to, Disp: disp})
+	Label(done)
+}

@@ -1,0 +1,199 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+// The generator writes down where the fields of a Product are.
+func TestProductLayout(t *testing.T) {
+	var p Product
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		t.Skip("no assembly for 32 bits")
+	}
+	for i, at := range []uintptr{unsafe.Offsetof(p.A), unsafe.Offsetof(p.B), unsafe.Offsetof(p.C), unsafe.Offsetof(p.RS),
+		unsafe.Offsetof(p.CS), unsafe.Offsetof(p.LDB), unsafe.Offsetof(p.LDC), unsafe.Offsetof(p.M), unsafe.Offsetof(p.N), unsafe.Offsetof(p.K)} {
+		want := uintptr(24 * i)
+		if i > 2 {
+			want = uintptr(72 + 8*(i-3))
+		}
+		if at != want {
+			t.Errorf("field %d is at %d, the assembly reads it at %d", i, at, want)
+		}
+	}
+}
+
+const guard = Float(-12345.5)
+
+// guarded returns n numbers, not aligned, with guard words around them, and a
+// check that those still stand.
+func guarded(n, shift int, next func() Float) (x []Float, intact func() bool) {
+	const pad = 16
+	all := make([]Float, n+2*pad+shift)
+	for i := range all {
+		all[i] = guard
+	}
+	x = all[pad+shift : pad+shift+n : pad+shift+n]
+	for i := range x {
+		x[i] = next()
+	}
+	return x, func() bool {
+		for i, v := range all {
+			if (i < pad+shift || i >= pad+shift+n) && v != guard {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// chain is one element of a product in float64, and the sum of its terms'
+// magnitudes, which bounds the rounding.
+func (p *Product) chain(start Float, i, j int) (sum, size float64) {
+	sum, size = float64(start), math.Abs(float64(start))
+	for k := range p.K {
+		v := float64(p.A[i*p.RS+k*p.CS]) * float64(p.B[k*p.LDB+j])
+		sum, size = sum+v, size+math.Abs(v)
+	}
+	return sum, size
+}
+
+// randomProduct returns a product with gaps between the rows; trans stores A by
+// columns.
+func randomProduct(rng *rand.Rand, m, n, k int, trans bool) (p Product, intact func() bool) {
+	next := func() Float { return Float(rng.NormFloat64()) }
+	p = Product{M: m, N: n, K: k, LDB: n + rng.IntN(4), LDC: n + rng.IntN(4)}
+	if p.RS, p.CS = k+rng.IntN(3), 1; trans {
+		p.RS, p.CS = 1, m+rng.IntN(3)
+	}
+	size := func(rows, stride, width int) int { return max(0, (rows-1)*stride+width) }
+	var ok [3]func() bool
+	p.A, ok[0] = guarded(max(0, (m-1)*p.RS+(k-1)*p.CS+1), rng.IntN(8), next)
+	p.B, ok[1] = guarded(size(k, p.LDB, n), rng.IntN(8), next)
+	p.C, ok[2] = guarded(size(m, p.LDC, n), rng.IntN(8), next)
+	return p, func() bool { return ok[0]() && ok[1]() && ok[2]() }
+}
+
+func checkProduct(t *testing.T, rng *rand.Rand, m, n, k int, trans bool) {
+	t.Helper()
+	p, intact := randomProduct(rng, m, n, k, trans)
+	was := append([]Float(nil), p.C...)
+	p.MulAdd()
+	if !intact() {
+		t.Fatalf("%d×%d×%d: wrote outside", m, k, n)
+	}
+	for at, v := range p.C {
+		i, j := at/p.LDC, at%p.LDC
+		if j >= n {
+			if v != was[at] {
+				t.Fatalf("%d×%d×%d: wrote between the rows of C", m, k, n)
+			}
+			continue
+		}
+		want, size := p.chain(was[at], i, j)
+		if d := math.Abs(float64(v) - want); d > size*1e-6 || v != v {
+			t.Fatalf("%d×%d×%d trans %t: C[%d,%d] = %v, want %v", m, k, n, trans, i, j, v, want)
+		}
+	}
+}
+
+func TestProduct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := range 201 {
+		checkProduct(t, rng, 1+n%15, n, 1+n%11, n%2 == 1)
+	}
+	for m := range 30 {
+		for _, k := range []int{0, 1, 2, 3, 4, 5, 7, 8, 33} {
+			for _, n := range []int{1, 7, 8, 9, 15, 16, 17, 25, 40} {
+				checkProduct(t, rng, m, n, k, (m+k+n)%2 == 0)
+			}
+		}
+	}
+}
+
+// An element is one chain, so any part of a product has the bits of the whole,
+// and k can be cut anywhere.
+func TestProductLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 300 {
+		p, _ := randomProduct(rng, 1+rng.IntN(20), 1+rng.IntN(40), 1+rng.IntN(30), rng.IntN(2) == 0)
+		whole := p
+		whole.C = append([]Float(nil), p.C...)
+		whole.MulAdd()
+		i, j, k := rng.IntN(p.M), rng.IntN(p.N), rng.IntN(p.K+1)
+		part := p
+		part.M, part.N, part.K = 1+rng.IntN(p.M-i), 1+rng.IntN(p.N-j), k
+		part.C = append([]Float(nil), p.C[i*p.LDC+j:]...)
+		part.A, part.B = p.A[i*p.RS:], p.B[j:]
+		part.MulAdd()
+		if k < p.K {
+			part.A, part.B, part.K = p.A[i*p.RS+k*p.CS:], p.B[k*p.LDB+j:], p.K-k
+			part.MulAdd()
+		}
+		for r := range part.M {
+			for c := range part.N {
+				if got, want := part.C[r*p.LDC+c], whole.C[(i+r)*p.LDC+j+c]; got != want {
+					t.Fatalf("%d×%d×%d: [%d,%d] is %v, as a part of %d×%d split at k = %d %v", p.M, p.K, p.N, i+r, j+c, want, part.M, part.N, k, got)
+				}
+			}
+		}
+	}
+}
+
+func TestProductNaN(t *testing.T) {
+	inf := Float(math.Inf(1))
+	for _, n := range []int{1, 8, 9, 16, 31} {
+		p := Product{A: []Float{1, inf, 0, 1}, RS: 2, CS: 1, B: make([]Float, 2*n), C: make([]Float, 2*n), LDB: n, LDC: n, M: 2, N: n, K: 2}
+		p.B[n-1], p.B[2*n-1] = inf, 0 // Inf·0 in the first row, 0·Inf in the second
+		p.MulAdd()
+		for j := range n {
+			if first, second := p.C[j], p.C[n+j]; j == n-1 && (first == first || second == second) || j < n-1 && (first == first || second != 0) {
+				t.Errorf("n = %d: column %d has %v and %v", n, j, first, second)
+			}
+		}
+	}
+}
+
+func TestProductOutside(t *testing.T) {
+	for _, cut := range []func(p *Product){
+		func(p *Product) { p.A = p.A[:len(p.A)-1] },
+		func(p *Product) { p.B = p.B[:len(p.B)-1] },
+		func(p *Product) { p.C = p.C[:len(p.C)-1] },
+		func(p *Product) { p.RS = -1 },
+	} {
+		p := Product{A: make([]Float, 12), B: make([]Float, 20), C: make([]Float, 15), RS: 4, CS: 1, LDB: 5, LDC: 5, M: 3, N: 5, K: 4}
+		cut(&p)
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("no panic for slices of %d, %d, %d and a stride of %d", len(p.A), len(p.B), len(p.C), p.RS)
+				}
+			}()
+			p.MulAdd()
+		}()
+	}
+}
+
+func FuzzProduct(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint8(9), uint8(5), true)
+	f.Add(uint64(2), uint8(8), uint8(16), uint8(0), false)
+	f.Fuzz(func(t *testing.T, seed uint64, m, n, k uint8, trans bool) {
+		checkProduct(t, rand.New(rand.NewPCG(seed, 0)), int(m%32), int(n), int(k), trans)
+	})
+}
+
+func BenchmarkProduct(b *testing.B) {
+	for _, s := range [][3]int{{48, 384, 16}, {48, 384, 8}, {48, 384, 7}, {64, 64, 64}, {7, 64, 64}} {
+		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
+			m, k, n := s[0], s[1], s[2]
+			p := Product{A: make([]Float, m*k), B: make([]Float, k*n), C: make([]Float, m*n), RS: k, CS: 1, LDB: n, LDC: n, M: m, N: n, K: k}
+			for b.Loop() {
+				p.MulAdd()
+			}
+			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+	}
+}

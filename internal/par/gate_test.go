@@ -1,6 +1,7 @@
 package par
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 )
@@ -13,7 +14,7 @@ func TestGate(t *testing.T) {
 	go func() {
 		for i := int64(1); i <= n; i++ {
 			for seen.Load() != i-1 {
-				pause(1)
+				runtime.Gosched()
 			}
 			posted.Store(i)
 			g.wake()

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -74,18 +75,38 @@ func BenchmarkForkJoin(b *testing.B) {
 	})
 }
 
-// BenchmarkMeet is the time until both threads are at work.
+// BenchmarkMeet is the time until both threads are at work and have seen each
+// other, which a caller that takes both chunks of an empty loop does not wait
+// for. With a gap the worker has been idle for some time.
 func BenchmarkMeet(b *testing.B) {
 	defer SetThreads(2)()
-	var met sync.WaitGroup
-	both := task(func(int) { met.Done(); met.Wait() })
-	b.Run("hot", func(b *testing.B) {
-		defer Hot()()
-		median(b, func() { met.Add(2); Run(2, both) })
+	var met atomic.Int32
+	both := task(func(int) {
+		for met.Add(1); met.Load() < 2; {
+			pause(1)
+		}
 	})
-	b.Run("cold", func(b *testing.B) {
-		median(b, func() { met.Add(2); Run(2, both) })
-	})
+	meet := func(gap time.Duration) func(b *testing.B) {
+		return func(b *testing.B) {
+			var times []time.Duration
+			for b.Loop() {
+				for start := time.Now(); time.Since(start) < gap; {
+					pause(4)
+				}
+				met.Store(0)
+				start := time.Now()
+				Run(2, both)
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2])/1e3, "µs-median")
+		}
+	}
+	b.Run("cold", meet(0))
+	b.Run("cold, gap 100 µs", meet(100*time.Microsecond))
+	defer Hot()()
+	b.Run("hot", meet(0))
+	b.Run("hot, gap 100 µs", meet(100*time.Microsecond))
 }
 
 func Benchmark50us(b *testing.B) {

@@ -2,6 +2,7 @@ package par
 
 import (
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -65,26 +66,11 @@ func TestRunUsesAllThreads(t *testing.T) {
 
 // The caller yields, then parks, while a worker is at work.
 func TestRunWaitsForASlowWorker(t *testing.T) {
-	defer SetThreads(2)()
 	for range 5 {
-		done := make([]bool, 2)
-		me := make(chan int, 1)
-		begun := make(chan bool)
-		caller := goroutine()
-		Run(2, task(func(i int) {
-			if goroutine() == caller {
-				<-begun
-				me <- i
-			} else {
-				close(begun)
-				time.Sleep(3 * yielding)
-			}
-			done[i] = true
-		}))
-		if !done[0] || !done[1] {
-			t.Fatal("Run returned before a chunk was done")
+		done := false
+		if v := apart(func() {}, func() { time.Sleep(3 * yielding); done = true }); v != nil || !done {
+			t.Fatalf("Run returned before a chunk was done, or panicked with %v", v)
 		}
-		<-me
 	}
 }
 
@@ -272,31 +258,34 @@ func TestRunAllocatesNothing(t *testing.T) {
 	}
 }
 
-// settle waits until at most n goroutines are left.
+// settle waits until n workers are left.
 func settle(t *testing.T, n int) {
 	t.Helper()
+	left := 0
 	for range 2000 {
-		if runtime.NumGoroutine() <= n {
+		if left = workers(); left == n {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d goroutines are left, want %d", runtime.NumGoroutine(), n)
+	t.Errorf("%d workers are left, want %d", left, n)
+}
+
+// workers counts the goroutines that are workers, of whatever pool.
+func workers() int {
+	b := make([]byte, 1<<20)
+	return strings.Count(string(b[:runtime.Stack(b, true)]), "created by "+reflect.TypeFor[worker]().PkgPath()+".newWorker")
 }
 
 func TestNoGoroutineLeaks(t *testing.T) {
-	undo := SetThreads(1)
-	defer undo()
-	settle(t, 2) // the test and its runner
-	before := runtime.NumGoroutine()
+	defer SetThreads(1)()
+	settle(t, 0)
 	for range 20 {
 		back := SetThreads(8)
 		Run(100, task(func(int) {}))
-		if n := runtime.NumGoroutine(); n > before+7 {
-			t.Errorf("%d goroutines for 7 workers", n-before)
-		}
+		settle(t, 7)
 		back()
-		settle(t, before)
+		settle(t, 0)
 	}
 }
 

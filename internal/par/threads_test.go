@@ -85,7 +85,7 @@ func TestSetThreadsWhileRunning(t *testing.T) {
 	close(stop)
 	wg.Wait()
 	SetThreads(1)
-	settle(t, 2)
+	settle(t, 0)
 }
 
 func TestHotIsCounted(t *testing.T) {

@@ -2,6 +2,7 @@ package par
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -204,7 +205,7 @@ func TestPanicOnCallerWaitsForWorkers(t *testing.T) {
 func TestPanicLeavesOutWhatHasNotBegun(t *testing.T) {
 	each(t, func(t *testing.T) {
 		var ran atomic.Int64
-		if v := caught(func() { Run(1<<40, task(func(int) { ran.Add(1); panic(errBoom) })) }); v == nil {
+		if v := caught(func() { Run(math.MaxInt, task(func(int) { ran.Add(1); panic(errBoom) })) }); v == nil {
 			t.Error("no panic")
 		}
 		if n := ran.Load(); n < 1 || n > int64(Threads()) {

@@ -1,0 +1,73 @@
+package sequence_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Three sentences of different lengths, nothing padded; the last state of each
+// is what a classifier would read.
+func ExampleLSTM() {
+	g := graph.Chains(5, 2, 3)
+	lstm := &sequence.LSTM{In: 8, Hidden: 4, Peephole: sequence.DiagonalPeephole, ForgetBias: 1}
+	lstm.Init(rand.New(rand.NewPCG(1, 2)))
+	words := tensor.New(10, 8)
+	words.Normal(rand.New(rand.NewPCG(3, 4)), 0, 1)
+
+	h := lstm.Forward(grad.NewEval(), g, grad.Const(words))
+	fmt.Println(h.Shape(), h.Rows(g.Sinks()).Shape())
+	// Output: [10 4] [3 4]
+}
+
+// A long chain in two segments: back-propagation ends where they meet.
+func ExampleLSTM_ForwardFrom() {
+	lstm := &sequence.LSTM{In: 2, Hidden: 4}
+	lstm.Init(rand.New(rand.NewPCG(1, 2)))
+	x := tensor.New(100, 2)
+	x.Normal(rand.New(rand.NewPCG(3, 4)), 0, 1)
+
+	g := graph.Chains(50)
+	carry := message.State{grad.Const(tensor.New(1, 4)), grad.Const(tensor.New(1, 4))} // h and c
+	t := grad.NewTape(1)
+	for at := 0; at < 100; at += 50 {
+		t.Reset()
+		s := lstm.ForwardFrom(t, g, grad.Const(x.RowRange(at, at+50)), carry)
+		grads := t.Backward(s[0].Square().Mean())
+		fmt.Println(s[0].Shape(), len(grads))
+		carry = s.Rows(g.Sinks()).Keep()
+	}
+	// Output:
+	// [50 4] 3
+	// [50 4] 3
+}
+
+// A batch of two trees, each given by the parent of every node.
+func ExampleTreeLSTM() {
+	g, err := graph.Trees(
+		[]int32{-1, 0, 0, 1, 1}, // 0 ← 1, 2 and 1 ← 3, 4
+		[]int32{1, -1},          // 1 ← 0
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tree := &sequence.TreeLSTM{In: 8, Hidden: 4}
+	tree.Init(rand.New(rand.NewPCG(1, 2)))
+	h := tree.Forward(grad.NewEval(), g, grad.Const(tensor.New(7, 8)))
+	fmt.Println(h.Shape(), g.Sinks())
+	// Output: [7 4] [0 6]
+}
+
+func ExampleLSTMGates() {
+	z := grad.Const(tensor.New(1, 8)) // gates half open, no new candidate
+	c := grad.Const(tensor.Of([]tensor.Float{1, -2}, 1, 2))
+	h, next := sequence.LSTMGates(z, c, nil, false)
+	fmt.Printf("%.3f %.3f\n", h.Value().Data, next.Value().Data)
+	// Output: [0.231 -0.381] [0.500 -1.000]
+}

@@ -1,0 +1,240 @@
+package sequence_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+func random(seed uint64, shape ...int) *grad.Param {
+	p := grad.NewParam(shape...)
+	p.Value.Normal(rand.New(rand.NewPCG(seed, 1)), 0, 0.8)
+	return p
+}
+
+// weigh turns results into a loss.
+func weigh(s message.State) *grad.Var {
+	loss := grad.Const(tensor.New(1))
+	for i, y := range s {
+		loss = loss.Add(y.Mul(grad.Const(random(uint64(90+i), y.Shape()...).Value)).Sum())
+	}
+	return loss
+}
+
+func forest() *graph.Graph {
+	return graph.Must(graph.Trees([]int32{-1, 0, 0, 1, 1, 1}, []int32{-1}, []int32{2, 0, -1, 2}))
+}
+
+// network is a recurrent layer with its states on a graph.
+type network struct {
+	name   string
+	layer  any
+	g      *graph.Graph
+	states func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State
+	oracle func(g *graph.Graph, x *grad.Param) (h, c [][]float64)
+}
+
+const width = 3
+
+func networks() []network {
+	ragged := graph.Chains(4, 1, 0, 3)
+	var out []network
+	for name, l := range map[string]*sequence.LSTM{
+		"LSTM":         {ForgetBias: 1},
+		"no bias":      {NoBias: true},
+		"diagonal":     {Peephole: sequence.DiagonalPeephole},
+		"diagonal old": {Peephole: sequence.DiagonalPeephole, PeepOld: true},
+		"full":         {Peephole: sequence.FullPeephole},
+		"full old":     {Peephole: sequence.FullPeephole, PeepOld: true},
+	} {
+		l.In, l.Hidden = width, 2
+		init := message.State{grad.Const(tensor.New(1, 2)), grad.Const(tensor.New(1, 2))}
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, init) }
+		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return lstmOracle(l, g, x) }
+		out = append(out, network{name, l, ragged, states, oracle})
+		out = append(out, network{name + " reversed", l, ragged.Reverse(), states, oracle})
+	}
+	l := &sequence.TreeLSTM{In: width, Hidden: 2, ForgetBias: 1}
+	l.Init(rand.New(rand.NewPCG(1, 1)))
+	tree := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return treeOracle(l, g, x) }
+	return append(out, network{"tree", l, forest(), l.States, tree})
+}
+
+func each(t *testing.T, f func(t *testing.T, n network)) {
+	for _, n := range networks() {
+		t.Run(n.name, func(t *testing.T) {
+			for i, p := range slices.Collect(params(n.layer)) {
+				p.Value.Normal(rand.New(rand.NewPCG(uint64(i), 7)), 0, 0.8)
+			}
+			f(t, n)
+		})
+	}
+}
+
+// params yields the Params of a model.
+func params(model any) func(yield func(*grad.Param) bool) {
+	return func(yield func(*grad.Param) bool) {
+		for _, p := range grad.Params(model) {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+func TestOracle(t *testing.T) {
+	each(t, func(t *testing.T, n network) {
+		x := random(2, n.g.NumNodes(), width)
+		h, c := n.oracle(n.g, x)
+		s := n.states(nil, n.g, grad.Const(x.Value))
+		for i, want := range [][][]float64{h, c} {
+			for v, row := range want {
+				for j, w := range row {
+					if got := float64(s[i].Value().Row(v)[j]); !(math.Abs(got-w) <= 1e-5) {
+						t.Errorf("state %d of node %d, element %d is %v, want %v", i, v, j, got, w)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestGradients(t *testing.T) {
+	each(t, func(t *testing.T, n network) {
+		x := random(2, n.g.NumNodes(), width)
+		gradtest.Check(t, []any{n.layer, x}, func(tp *grad.Tape) *grad.Var { return weigh(n.states(tp, n.g, tp.Use(x))) })
+	})
+}
+
+// The fused gates, with and without a gradient for each operand and result.
+func TestLSTMGates(t *testing.T) {
+	z, c, p := random(1, 3, 8), random(2, 3, 2), random(3, 3, 2)
+	for _, old := range []bool{false, true} {
+		for _, only := range []int{-1, 0, 1} { // the result that the loss depends on
+			gradtest.Check(t, []*grad.Param{z, c, p}, func(tp *grad.Tape) *grad.Var {
+				h, next := sequence.LSTMGates(tp.Use(z), tp.Use(c), tp.Use(p), old)
+				s := message.State{h, next}
+				if only >= 0 {
+					s = s[only : only+1]
+				}
+				return weigh(s)
+			})
+		}
+	}
+	gradtest.Check(t, z, func(tp *grad.Tape) *grad.Var {
+		h, next := sequence.LSTMGates(tp.Use(z), grad.Const(c.Value), nil, false)
+		return weigh(message.State{h, next})
+	})
+	if err := tensor.Try(func() { sequence.LSTMGates(grad.Const(c.Value), grad.Const(c.Value), nil, false) }); err == nil {
+		t.Error("z of two columns for a cell of two was taken")
+	}
+}
+
+// Gates held open or shut do what their names say.
+func TestGatesShut(t *testing.T) {
+	const inf = 1e4
+	c := []tensor.Float{0.3, -0.7}
+	step := func(i, f, o tensor.Float) (h, next []tensor.Float) {
+		z := tensor.Of([]tensor.Float{i, i, f, f, 2, -1, o, o}, 1, 8)
+		a, b := sequence.LSTMGates(grad.Const(z), grad.Const(tensor.Of(c, 1, 2)), nil, false)
+		return a.Value().Data, b.Value().Data
+	}
+	if _, next := step(-inf, inf, 0); !slices.Equal(next, c) {
+		t.Errorf("remembering made %v of %v", next, c)
+	}
+	if _, next := step(inf, -inf, 0); math.Abs(float64(next[0])-math.Tanh(2)) > 1e-6 {
+		t.Errorf("forgetting left %v", next)
+	}
+	if h, _ := step(0, 0, -inf); h[0] != 0 || h[1] != 0 {
+		t.Errorf("a shut output gate let %v out", h)
+	}
+}
+
+// A batch of ragged sequences, or of trees, gives the bits of its members.
+func TestBatch(t *testing.T) {
+	each(t, func(t *testing.T, n network) {
+		other := graph.Chains(2)
+		x, y := random(2, n.g.NumNodes(), width), random(3, 2, width)
+		both := tensor.Of(append(slices.Clone(x.Value.Data), y.Value.Data...), n.g.NumNodes()+2, width)
+		got := n.states(nil, graph.Batch(n.g, other), grad.Const(both))
+		a, b := n.states(nil, n.g, grad.Const(x.Value)), n.states(nil, other, grad.Const(y.Value))
+		for i := range got {
+			if !slices.Equal(got[i].Value().Data, append(slices.Clone(a[i].Value().Data), b[i].Value().Data...)) {
+				t.Errorf("state %d of the batch differs from its members'", i)
+			}
+		}
+	})
+}
+
+func TestEmpty(t *testing.T) {
+	each(t, func(t *testing.T, n network) {
+		for _, s := range n.states(grad.NewTape(1), graph.Chains(), grad.Const(tensor.New(0, width))) {
+			if !slices.Equal(s.Shape(), []int{0, 2}) {
+				t.Errorf("shape is %v, want [0 2]", s.Shape())
+			}
+		}
+	})
+}
+
+// New numbers for the nodes change nothing.
+func TestPermutation(t *testing.T) {
+	each(t, func(t *testing.T, n network) {
+		number, old := make([]int32, n.g.NumNodes()), make([]int32, n.g.NumNodes())
+		for i, p := range rand.New(rand.NewPCG(5, 5)).Perm(len(number)) {
+			number[i], old[p] = int32(p), int32(i)
+		}
+		var src, dst []int32
+		for e, v := range n.g.Destinations() {
+			src, dst = append(src, number[n.g.In().Cols[e]]), append(dst, number[v])
+		}
+		h := graph.Must(graph.New(len(number), src, dst))
+		x := grad.Const(random(2, len(number), width).Value)
+		got, want := n.states(nil, h, x.Rows(old)), n.states(nil, n.g, x)
+		for i := range got {
+			golden.Compare(t, "state", got[i].Rows(number).Value(), want[i].Value(), 0)
+		}
+	})
+}
+
+func TestConcurrent(t *testing.T) {
+	each(t, func(t *testing.T, n network) {
+		x := grad.Const(random(2, n.g.NumNodes(), width).Value)
+		want := n.states(nil, n.g, x)[0].Value()
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if !slices.Equal(n.states(grad.NewEval(), n.g, x)[0].Value().Data, want.Data) {
+					t.Error("a goroutine got another result")
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// On a chain a Tree-LSTM is an LSTM.
+func TestTreeIsChain(t *testing.T) {
+	a := &sequence.TreeLSTM{In: width, Hidden: 2}
+	a.Init(rand.New(rand.NewPCG(1, 1)))
+	b := &sequence.LSTM{In: width, Hidden: 2, NoBias: true}
+	b.Init(rand.New(rand.NewPCG(2, 1)))
+	for _, w := range [][3]*grad.Param{{b.W, a.W, a.WF}, {b.U, a.U, a.UF}} {
+		for r := range w[0].Value.Rows() {
+			igo, f := w[1].Value.Row(r), w[2].Value.Row(r)
+			copy(w[0].Value.Row(r), slices.Concat(igo[:2], f, igo[2:]))
+		}
+	}
+	g, x := graph.Chains(5), grad.Const(random(2, 5, width).Value)
+	golden.Compare(t, "h", a.Forward(nil, g, x).Value(), b.Forward(nil, g, x).Value(), 0)
+}

@@ -39,7 +39,7 @@ func TestArenaSteady(t *testing.T) {
 			t.Errorf("%d rows: a step allocates %d bytes", n, bytes)
 		}
 	}
-	if counts[0] != counts[1] || counts[0] > 100 {
+	if counts[1] > counts[0]+4 || counts[0] > 100 {
 		t.Errorf("a step allocates %v times on 10 rows and %v on 10000", counts[0], counts[1])
 	}
 }
@@ -47,6 +47,9 @@ func TestArenaSteady(t *testing.T) {
 // TestAllocationsPerOperation measures what one more operation costs, forwards
 // and backwards.
 func TestAllocationsPerOperation(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates too")
+	}
 	for name, f := range map[string]func(x, y *grad.Var) *grad.Var{
 		"Tanh":    func(x, _ *grad.Var) *grad.Var { return x.Tanh() },
 		"Add":     func(x, y *grad.Var) *grad.Var { return x.Add(y) },

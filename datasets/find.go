@@ -94,8 +94,8 @@ func Find(dataDir, name string) (path string, err error) {
 			looked = append(looked, d)
 		}
 	}
-	return "", fmt.Errorf("no files of %s (ind.%s.allx and so on) in %s: run gatbench data fetch %s, or name the folder that has them with --data or EDGEWISE_DATA",
-		name, name, strings.Join(looked, ", "), name)
+	return "", fmt.Errorf("no files of %s (ind.%s.allx and so on) in %s: get them from the folder data of the kimiyoung/planetoid repository, and name the folder they are in with --data or EDGEWISE_DATA",
+		name, name, strings.Join(looked, ", "))
 }
 
 // folders returns where datasets may be, in the order of preference.

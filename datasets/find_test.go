@@ -21,7 +21,7 @@ func isolate(t *testing.T) (env, cache string) {
 func TestFindOrder(t *testing.T) {
 	env, _ := isolate(t)
 	flag := t.TempDir()
-	if _, err := Find(flag, "citeseer"); err == nil || !strings.Contains(err.Error(), flag) || !strings.Contains(err.Error(), env) || !strings.Contains(err.Error(), "data fetch citeseer") {
+	if _, err := Find(flag, "citeseer"); err == nil || !strings.Contains(err.Error(), flag) || !strings.Contains(err.Error(), env) || !strings.Contains(err.Error(), "ind.citeseer.allx") {
 		t.Errorf("error %v does not say where it looked and what to do", err)
 	}
 	cache := folders("")[1]

@@ -19,17 +19,14 @@ func Softmax(y, x []Float) (m, sum Float) {
 			}
 		}
 	default:
-		for i, v := range x {
-			y[i] = Float(math.Exp(float64(v - m)))
-		}
+		top, total := [1]Float{m}, [1]Float{}
+		WeighRows(y, x, top[:], total[:])
+		Div.Forward(y, y, total[:], 1, 0)
+		return m, total[0]
 	}
-	for _, v := range y {
-		sum += v
-	}
-	for i := range y {
-		y[i] /= sum
-	}
-	return m, sum
+	total := [1]Float{Sum(y[:len(x)])}
+	Div.Forward(y, y, total[:], 1, 0)
+	return m, total[0]
 }
 
 // LogSumExp returns log Σe^x over one row; of an empty row −Inf.
@@ -38,6 +35,9 @@ func LogSumExp(x []Float) Float {
 	if math.IsInf(float64(m), 0) || m != m {
 		return m
 	}
+	if fast {
+		return m + Float(math.Log(float64(expSum(x, m))))
+	}
 	s := 0.0
 	for _, v := range x {
 		s += math.Exp(float64(v - m))
@@ -45,20 +45,13 @@ func LogSumExp(x []Float) Float {
 	return m + Float(math.Log(s))
 }
 
-// MaxOf returns the largest element, NaN where there is one, and −Inf of none.
-func MaxOf(x []Float) Float {
-	m := Float(math.Inf(-1))
-	for _, v := range x {
-		m = max(m, v)
+// expSum is Σe^(x−m), through a little scratch.
+func expSum(x []Float, m Float) Float {
+	var scratch [256]Float
+	top, sum := [1]Float{m}, [1]Float{}
+	for ; len(x) > len(scratch); x = x[len(scratch):] {
+		WeighRows(scratch[:], x[:len(scratch)], top[:], sum[:])
 	}
-	return m
-}
-
-// Dot returns Σ x·y.
-func Dot(x, y []Float) (s Float) {
-	y = y[:len(x)]
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
+	WeighRows(scratch[:], x, top[:], sum[:])
+	return sum[0]
 }

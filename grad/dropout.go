@@ -15,6 +15,10 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 		return x
 	}
 	op := Begin("Dropout", x)
+	if op.tape != nil && op.tape != t {
+		panic(&TapeError{Op: "Dropout", Why: "the operand is of another tape; operations do not mix tapes"})
+	}
+	op.tape = t // also of a constant: its mask changes each step, so the result is this step's
 	if x.csr != nil {
 		return t.dropSparse(x, d)
 	}

@@ -11,12 +11,16 @@ type Frame struct {
 // NewFrame returns a frame of zeros on the operation's tape.
 func (op Op) NewFrame(shape ...int) *Frame {
 	f := &Frame{all: op.New(shape...)}
-	if op.tape.Recording() {
-		// Below everything that reads it: once Backward is here, the frame's
-		// gradient can be handed back.
-		op.tape.nodes = append(op.tape.nodes, node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
-	}
+	f.record()
 	return f
+}
+
+// record puts the frame on its tape, below everything that reads it: once
+// Backward is there, the frame's gradient can be handed back.
+func (f *Frame) record() {
+	if t := f.all.tape; t.Recording() {
+		t.nodes = append(t.nodes, node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
+	}
 }
 
 // Write sets rows lo, lo+1, … to the rows of y.
@@ -24,6 +28,7 @@ func (f *Frame) Write(lo int, y *Var) {
 	op := Begin("Frame.Write", f.all, y)
 	if f.all.tape == nil && y.tape != nil {
 		f.all.tape, f.all.gen = y.tape, y.gen
+		f.record()
 	}
 	at := lo * f.all.val.RowLen()
 	n := copy(f.all.val.Data[at:at+len(y.Value().Data)], y.val.Data)

@@ -22,18 +22,24 @@ func (x *Var) MatMul(w *Var) *Var {
 	out := slices.Clone(sh)
 	out[len(out)-1] = w.Dim(1)
 	y := op.New(out...)
-	n := leading(y.Shape())
-	a, c := x.val.Reshape(n, k), y.val.Reshape(n, w.Dim(1))
-	tensor.MatMul(c, a, &w.val, 0)
+	tensor.MatMul(matrix(&y.val), matrix(&x.val), &w.val, 0)
 	return op.Record(y, func(dy *tensor.Dense) {
-		dc := dy.Reshape(n, w.Dim(1))
+		dy = matrix(dy)
 		if dx := x.Grad(); dx != nil {
-			tensor.MatMul(dx.Reshape(n, k), dc, &w.val, tensor.TransB)
+			tensor.MatMul(matrix(dx), dy, &w.val, tensor.TransB)
 		}
 		if dw := w.Grad(); dw != nil {
-			tensor.MatMul(dw, a, dc, tensor.TransA)
+			tensor.MatMul(dw, matrix(&x.val), dy, tensor.TransA)
 		}
 	})
+}
+
+// matrix returns x as a matrix whose rows are its last axis.
+func matrix(x *tensor.Dense) *tensor.Dense {
+	if x.Axes() == 2 {
+		return x
+	}
+	return x.Reshape(leading(x.Shape()), x.Dim(-1))
 }
 
 // matMulSparse is MatMul of a sparse x, which has no gradient.

@@ -8,7 +8,7 @@ import (
 
 // Params yields the Params of a model by name, in the order of declaration.
 // Like encoding/json it looks at exported fields, and at what they point to or
-// hold; a name is the path that leads to the Param, such as "Conv1.W". A Param
+// hold, and through embedded structs; a name is the path that leads to the Param, such as "Conv1.W". A Param
 // that is reached by several paths is yielded once, under the first.
 func Params(model any) iter.Seq2[string, *Param] {
 	return func(yield func(string, *Param) bool) {
@@ -27,9 +27,12 @@ func (w *walker) walk(path string, v reflect.Value) bool {
 	case reflect.Pointer, reflect.Interface:
 		return w.follow(path, v)
 	case reflect.Struct:
+		if v.CanAddr() && v.Type() == reflect.TypeFor[Param]() {
+			return w.follow(path, v.Addr())
+		}
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if !f.IsExported() {
+			if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
 				continue
 			}
 			at := join(path, f.Name)

@@ -83,7 +83,14 @@ func (a *attention) fits(g *graph.Graph) bool {
 	heads := a.el.Value().RowLen()
 	whole := len(a.el.Shape()) == len(a.ft.Shape()) || heads == 1
 	return whole && same(a.el, g.NumSrc()) && same(a.er, rows) && (a.ee == nil || same(a.ee, g.NumEdges())) &&
-		(a.weight == nil || a.weight.Shape()[0] == g.NumEdges() && (a.weight.Value().RowLen() == 1 || same(a.weight, g.NumEdges())))
+		(a.weight == nil || same(a.weight, g.NumEdges()) || a.scalarWeight(g))
+}
+
+// scalarWeight reports whether the weight is one number an edge, and adds no
+// axis to the message.
+func (a *attention) scalarWeight(g *graph.Graph) bool {
+	s := a.weight.Shape()
+	return s[0] == g.NumEdges() && len(s) <= len(a.el.Shape()) && a.weight.Value().RowLen() == 1
 }
 
 // fromSources reports whether V(x) reads rows of sources on g.

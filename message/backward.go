@@ -9,14 +9,22 @@ import (
 // tile's message, and adds to the gradient of every leaf. A source's gradient is
 // the sum over its out-edges in the order of the edges.
 func (r *run) backward(seed func(t tile, dm []tensor.Float)) {
+	var leaves []pulled
+	for i := range r.steps {
+		if s := &r.steps[i]; s.kind <= leafW && s.needs {
+			leaves = append(leaves, pulled{s, r.adj[i], s.x.Grad().Data})
+		}
+	}
 	r.again(func(v int) { r.measurePull(v, seed) }, func(t tile) {
 		r.pullBack(t, 0, seed)
-		for i := range r.steps {
-			if s := &r.steps[i]; s.kind <= leafW && s.needs {
-				r.scatter(s, t, r.adj[i])
-			}
-		}
+		r.scatter(t, leaves)
 	})
+}
+
+// pulled is a leaf with the gradients of a tile's edges and of its whole array.
+type pulled struct {
+	*step
+	dy, dx []tensor.Float
 }
 
 // measurePull computes, for a destination in parts, the sum that the gradient of
@@ -170,11 +178,18 @@ func (r *run) pullPerEdge(s *step, t tile, y, dy []tensor.Float) {
 	}
 }
 
-// scatter adds the gradients of a tile to the rows that a leaf has read.
-func (r *run) scatter(s *step, t tile, dy []tensor.Float) {
-	dx := s.x.Grad().Data
-	r.eachLeafRow(s, t, func(e, at int) {
-		add(dx[at:at+s.width], dy[e*s.width:(e+1)*s.width])
+// scatter adds the gradients of a tile to the rows that its leaves have read.
+// It goes edge by edge and only then leaf by leaf: two leaves may read one
+// array, and the order in which they add to it must not depend on the tiles.
+func (r *run) scatter(t tile, leaves []pulled) {
+	r.eachRow(t, func(v, lo, hi int) {
+		for e := lo; e < hi; e++ {
+			for i := range leaves {
+				l := &leaves[i]
+				at := r.leafAt(l.step, t.lo+e, v)
+				add(l.dx[at:at+l.width], l.dy[e*l.width:(e+1)*l.width])
+			}
+		}
 	})
 }
 

@@ -20,7 +20,8 @@
 //
 // These rules hold for every expression and reducer:
 //
-//   - A node without messages gets zero. A genuine infinity stays infinite.
+//   - A node without messages gets zero. A genuine infinity stays infinite; only
+//     Std of one is NaN.
 //   - Parallel edges are distinct: each sends and each counts. Max and Min give
 //     a tie to the lowest edge.
 //   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops].

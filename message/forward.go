@@ -74,50 +74,32 @@ func (r *run) evaluate(t tile, n int) {
 
 // gather copies the rows that a leaf reads.
 func (r *run) gather(s *step, t tile, y []tensor.Float) {
-	r.eachLeafRow(s, t, func(e, at int) {
-		copy(y[e*s.width:(e+1)*s.width], s.x.Value().Data[at:at+s.width])
+	x, w := s.x.Value().Data, s.width
+	r.eachRow(t, func(v, lo, hi int) {
+		for e := lo; e < hi; e++ {
+			at := r.leafAt(s, t.lo+e, v)
+			copy(y[e*w:e*w+w], x[at:at+w])
+		}
 	})
 }
 
-// eachLeafRow calls f with every edge of the tile, counted from its first, and
-// with the place of its first element in the leaf's array.
-func (r *run) eachLeafRow(s *step, t tile, f func(e, at int)) {
-	row := s.width
-	if s.rows != nil {
-		row = s.x.Value().RowLen()
-		if s.kind == leafW {
-			row = 0
-		}
-	}
-	at := func(e, n int) int {
-		if s.rows == nil {
-			return n * row
-		}
-		return n*row + int(s.rows[t.lo+e])*s.width
-	}
+// leafAt returns where in its array a leaf reads for edge e into v.
+func (r *run) leafAt(s *step, e, v int) int {
+	row := 0
 	switch s.kind {
 	case leafU:
-		for e, u := range r.g.In().Cols[t.lo:t.hi] {
-			f(e, at(e, int(u)))
-		}
+		row = int(r.g.In().Cols[e])
 	case leafE:
-		for e := range t.hi - t.lo {
-			f(e, at(e, t.lo+e))
-		}
-	case leafW:
-		for e := range t.hi - t.lo {
-			f(e, at(e, 0))
-		}
+		row = e
 	case leafV:
-		r.eachRow(t, func(v, lo, hi int) {
-			if s.drow != nil {
-				v = int(s.drow[v])
-			}
-			for e := lo; e < hi; e++ {
-				f(e, at(e, v))
-			}
-		})
+		if row = v; s.drow != nil {
+			row = int(s.drow[v])
+		}
 	}
+	if s.rows == nil {
+		return row * s.width
+	}
+	return row*s.x.Value().RowLen() + int(s.rows[e])*s.width
 }
 
 // perEdge computes the operations that work within each edge's message.

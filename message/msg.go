@@ -65,15 +65,23 @@ func E(x *grad.Var) Msg { return Msg{&expr{kind: leafE, x: x}} }
 // relation. All axes of x belong to the message.
 func W(x *grad.Var) Msg { return Msg{&expr{kind: leafW, x: x}} }
 
+// expr returns what m says. It panics with a [*grad.TapeError] if that is nothing.
+func (m Msg) expr() *expr {
+	if m.n == nil {
+		panic(&grad.TapeError{Op: "message.Msg", Why: "the Msg is empty; begin one with U, V, E or W"})
+	}
+	return m.n
+}
+
 func (m Msg) unary(u simd.Unary, c float64) Msg {
-	return Msg{&expr{kind: unary, a: m.n, un: u, c: tensor.Float(c)}}
+	return Msg{&expr{kind: unary, a: m.expr(), un: u, c: tensor.Float(c)}}
 }
 
 func (m Msg) binary(b simd.Binary, o Msg) Msg {
-	return Msg{&expr{kind: binary, a: m.n, b: o.n, bin: b}}
+	return Msg{&expr{kind: binary, a: m.expr(), b: o.expr(), bin: b}}
 }
 
-func (m Msg) along(k kind) Msg { return Msg{&expr{kind: k, a: m.n}} }
+func (m Msg) along(k kind) Msg { return Msg{&expr{kind: k, a: m.expr()}} }
 
 // Add returns m + o. The shapes broadcast as NumPy's do, after the edge's axis.
 func (m Msg) Add(o Msg) Msg { return m.binary(simd.Add, o) }
@@ -137,7 +145,7 @@ func (m Msg) Sign() Msg { return m.unary(simd.Sign, 0) }
 
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
-func (m Msg) Dot(o Msg) Msg { return Msg{&expr{kind: dotLast, a: m.n, b: o.n}} }
+func (m Msg) Dot(o Msg) Msg { return Msg{&expr{kind: dotLast, a: m.expr(), b: o.expr()}} }
 
 // SumLast sums along the last axis, which is kept with length 1.
 func (m Msg) SumLast() Msg { return m.along(sumLast) }
@@ -152,7 +160,7 @@ func (m Msg) LogSumExpLast() Msg { return m.along(logSumExpLast) }
 // Pick takes of a K×… message the row of the edge's kind, and loses the first
 // axis: the weights of a relation, or of a relative position. kinds has an entry
 // for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
-func (m Msg) Pick(kinds []int32) Msg { return Msg{&expr{kind: pick, a: m.n, rows: kinds}} }
+func (m Msg) Pick(kinds []int32) Msg { return Msg{&expr{kind: pick, a: m.expr(), rows: kinds}} }
 
 // Softmax normalises m over the in-edges of each destination, every column on
 // its own. Where all entries are −∞ the result is zero.
@@ -170,5 +178,5 @@ func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
 	if d == nil {
 		return m
 	}
-	return Msg{&expr{kind: dropout, a: m.n, drop: d}}
+	return Msg{&expr{kind: dropout, a: m.expr(), drop: d}}
 }

@@ -31,19 +31,23 @@ func weigh(y *grad.Var) *grad.Var {
 	return y.Mul(grad.Const(w)).Sum()
 }
 
-type operands struct{ u, v, e, w, ft, el, er, ee, att, table *grad.Var }
+// operands are the leaves of expressions. fd is ft where destinations are
+// sources: then one array is read on both sides.
+type operands struct{ u, v, e, w, ft, fd, el, er, ee, att, table *grad.Var }
 
 // expressions are messages that together use every leaf and operation.
-func expressions(g *graph.Graph, kinds []int32) map[string]func(t *grad.Tape, x operands) message.Msg {
+func expressions(kinds []int32) map[string]func(t *grad.Tape, x operands) message.Msg {
 	return map[string]func(t *grad.Tape, x operands) message.Msg{
 		"U":     func(_ *grad.Tape, x operands) message.Msg { return message.U(x.u) },
 		"V":     func(_ *grad.Tape, x operands) message.Msg { return message.V(x.v) },
 		"E":     func(_ *grad.Tape, x operands) message.Msg { return message.E(x.e) },
 		"UMulV": func(_ *grad.Tape, x operands) message.Msg { return message.UMulV(x.u, x.v) },
-		"UDotV": func(_ *grad.Tape, x operands) message.Msg { return message.UDotV(x.ft, x.ft) },
+		"UDotV": func(_ *grad.Tape, x operands) message.Msg { return message.UDotV(x.ft, x.fd) },
 		"UMulE": func(_ *grad.Tape, x operands) message.Msg { return message.UMulE(x.ft, x.ee) },
-		"W":     func(_ *grad.Tape, x operands) message.Msg { return message.U(x.u).Mul(message.W(x.w)).Add(message.E(x.e)) },
-		"Div":   func(_ *grad.Tape, x operands) message.Msg { return message.U(x.u).Div(message.E(x.e).Abs().Shift(1)) },
+		"W": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.u).Mul(message.W(x.w)).Add(message.E(x.e))
+		},
+		"Div": func(_ *grad.Tape, x operands) message.Msg { return message.U(x.u).Div(message.E(x.e).Abs().Shift(1)) },
 		"chain": func(_ *grad.Tape, x operands) message.Msg {
 			a := message.U(x.u).Sub(message.V(x.v)).Tanh().Scale(2)
 			return a.Mul(a.Sigmoid()).Max(message.E(x.e).ELU()).Min(message.V(x.v).Softplus().Neg().Shift(3))
@@ -84,7 +88,7 @@ func expressions(g *graph.Graph, kinds []int32) map[string]func(t *grad.Tape, x 
 			return message.U(x.ft).Mul(a.Mul(message.E(x.ee)))
 		},
 		"GATv2": func(t *grad.Tape, x operands) message.Msg {
-			a := message.UAddV(x.ft, x.ft).LeakyReLU(0.2).Dot(message.W(x.att)).Softmax().Dropout(t, 0.4)
+			a := message.UAddV(x.ft, x.fd).LeakyReLU(0.2).Dot(message.W(x.att)).Softmax().Dropout(t, 0.4)
 			return message.U(x.ft).Mul(a)
 		},
 	}
@@ -99,27 +103,41 @@ func head(kinds []int32) []int32 {
 }
 
 // model holds the operands of expressions as Params.
-type model struct{ U, V, E, W, Ft, El, Er, Ee, Att, Table *grad.Param }
+type model struct{ U, V, E, W, Ft, Fd, El, Er, Ee, Att, Table *grad.Param }
 
 func newModel(g *graph.Graph) *model {
-	n, e := g.NumDst(), g.NumEdges()
-	return &model{param(1, n, 3), param(2, n, 3), param(3, e, 3), param(4, 3), param(5, n, 2, 3), param(6, n, 2, 1),
-		param(7, n, 2, 1), param(8, e, 2, 1), param(9, 2, 3), param(10, 4, 3)}
+	n, d, e := g.NumSrc(), g.NumDst(), g.NumEdges()
+	m := &model{U: param(1, n, 3), V: param(2, d, 3), E: param(3, e, 3), W: param(4, 3), Ft: param(5, n, 2, 3), El: param(6, n, 2, 1),
+		Er: param(7, d, 2, 1), Ee: param(8, e, 2, 1), Att: param(9, 2, 3), Table: param(10, 4, 3)}
+	if g.DstRows() == nil {
+		m.Fd = param(11, d, 2, 3)
+	}
+	return m
 }
 
 func (m *model) use(t *grad.Tape) operands {
-	return operands{t.Use(m.U), t.Use(m.V), t.Use(m.E), t.Use(m.W), t.Use(m.Ft), t.Use(m.El), t.Use(m.Er), t.Use(m.Ee), t.Use(m.Att), t.Use(m.Table)}
+	x := operands{u: t.Use(m.U), v: t.Use(m.V), e: t.Use(m.E), w: t.Use(m.W), ft: t.Use(m.Ft), el: t.Use(m.El),
+		er: t.Use(m.Er), ee: t.Use(m.Ee), att: t.Use(m.Att), table: t.Use(m.Table)}
+	if x.fd = x.ft; m.Fd != nil {
+		x.fd = t.Use(m.Fd)
+	}
+	return x
+}
+
+// modulo4 is a kind for each edge.
+func modulo4(g *graph.Graph) []int32 {
+	kinds := make([]int32, g.NumEdges())
+	for e := range kinds {
+		kinds[e] = int32(e % 4)
+	}
+	return kinds
 }
 
 // TestGradients checks every expression under every reducer, and on the edges.
 func TestGradients(t *testing.T) {
 	g := odd()
-	kinds := make([]int32, g.NumEdges())
-	for e := range kinds {
-		kinds[e] = int32(e % 4)
-	}
 	m := newModel(g)
-	for name, f := range expressions(g, kinds) {
+	for name, f := range expressions(modulo4(g)) {
 		t.Run(name, func(t *testing.T) {
 			gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var {
 				x := m.use(tp)

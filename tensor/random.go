@@ -34,10 +34,10 @@ func (d *Dense) GlorotNormal(rng *rand.Rand, in, out int, gain float64) {
 // Orthogonal makes the matrix d of n rows and m columns orthogonal: the rows
 // if n ≤ m, else the columns, are orthonormal.
 func (d *Dense) Orthogonal(rng *rand.Rand) {
-	n, m := d.Rows(), d.RowLen()
-	at := func(i, j int) *Float { return &d.Data[i*m+j] }
+	n, m, width := d.Rows(), d.RowLen(), d.RowLen()
+	at := func(i, j int) *Float { return &d.Data[i*width+j] }
 	if n > m { // work on the columns
-		at = func(i, j int) *Float { return &d.Data[j*m+i] }
+		at = func(i, j int) *Float { return &d.Data[j*width+i] }
 		n, m = m, n
 	}
 	for i := range n {

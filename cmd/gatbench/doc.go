@@ -1,0 +1,18 @@
+// Gatbench trains graph attention networks and says how good they are and how
+// long they took.
+//
+//	gatbench train                      GAT on Cora, which is part of the program
+//	gatbench train --seeds 10           ten runs: mean and standard deviation
+//	gatbench train --save cora.safetensors
+//	gatbench train --json               an object a line, for machines
+//	gatbench version
+//
+// Results go to standard output, progress and errors to standard error. The
+// exit status is 0, 1 if the work failed or was interrupted, and 2 if the command
+// line is wrong. Ctrl-C ends a training after the epoch it is in: the best model
+// so far is saved where --save asked for it, and the summary is printed.
+//
+// --seed fixes a run to the bit; --threads never changes a result. Datasets that
+// are not part of the program are read from --data, from $EDGEWISE_DATA, or from
+// the user's cache.
+package main

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+)
+
+// The exit statuses.
+const (
+	succeeded = 0
+	failed    = 1
+	misused   = 2
+)
+
+// commandLine is what kong reads.
+type commandLine struct {
+	Train   trainCommand   `cmd:"" help:"Train a graph attention network on a citation dataset."`
+	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
+}
+
+// env is the world as a command sees it.
+type env struct {
+	ctx         context.Context
+	out, errOut io.Writer
+}
+
+// usageError is a command line that asks for something that cannot be.
+type usageError struct{ error }
+
+func misuse(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(env{ctx, os.Stdout, os.Stderr}, os.Args[1:]))
+}
+
+// run does what the arguments say and returns the exit status.
+func run(e env, args []string) int {
+	err := dispatch(e, args)
+	if err == nil {
+		return succeeded
+	}
+	fmt.Fprintln(e.errOut, "gatbench:", err)
+	if errors.As(err, new(usageError)) || errors.As(err, new(*datasets.UnknownError)) {
+		return misused
+	}
+	return failed
+}
+
+func dispatch(e env, args []string) error {
+	var line commandLine
+	helped := false
+	parser, err := kong.New(&line,
+		kong.Name("gatbench"),
+		kong.Description("Graph neural networks in Go, at work."),
+		kong.Writers(e.out, e.errOut),
+		kong.Exit(func(int) { helped = true }), // --help; what kong says afterwards is of no interest
+	)
+	if err != nil {
+		return err
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case helped:
+		return nil
+	case err != nil:
+		return misuse("%w%s", err, advice(err))
+	}
+	return command.Run(e)
+}
+
+// advice returns where to read on, unless the error has advice of its own.
+func advice(err error) string {
+	if strings.HasSuffix(err.Error(), "?") {
+		return ""
+	}
+	return "; gatbench --help lists what there is"
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// gatbench runs the command and returns what it says and its exit status.
+func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	status = run(env{t.Context(), &out, &errOut}, args)
+	return out.String(), errOut.String(), status
+}
+
+func TestMisuse(t *testing.T) {
+	dir := t.TempDir()
+	tests := []struct{ args, want string }{
+		{"", `expected one of "train", "version"; gatbench --help lists what there is`},
+		{"trian", `unexpected argument trian, did you mean "train"?`},
+		{"zzz", `unexpected argument zzz; gatbench --help lists what there is`},
+		{"train --datset cora", `unknown flag --datset, did you mean "--dataset"?`},
+		{"train --epoch 3", `unknown flag --epoch, did you mean "--epochs"?`},
+		{"train cora", `unexpected argument cora; gatbench --help lists what there is`},
+		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: citeseer, cora, karate, pubmed`},
+		{"train --dataset karate", `--dataset karate: it has no nodes to choose the best epoch by; cora has`},
+		{"train --dataset karate --data " + dir, `--data: karate is part of the program and is read from no folder`},
+		{"train --epochs 0", `--epochs 0: it must be at least 1`},
+		{"train --epochs=-1", `--epochs -1: it must be at least 1`},
+		{"train --epochs many", `--epochs: expected a valid 64 bit int but got "many"; gatbench --help lists what there is`},
+		{"train --seed=-1", `--seed: expected a valid 64 bit uint but got "-1"; gatbench --help lists what there is`},
+		{"train --seeds 0", `--seeds 0: it must be at least 1`},
+		{"train --threads=-2", `--threads -2: it must be at least 1, or 0 for all there are`},
+		{"train --seeds 2 --save x", `--save keeps one model and --seeds 2 trains 2: leave one of them out`},
+		{"train --save " + dir, `--save ` + dir + `: it is a folder; name a file`},
+		{"train --save " + dir + "/no/x", `--save ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
+	}
+	for _, tt := range tests {
+		stdout, stderr, status := gatbench(t, strings.Fields(tt.args)...)
+		if want := "gatbench: " + tt.want + "\n"; stderr != want || stdout != "" || status != misused {
+			t.Errorf("gatbench %s: status %d, output %q, error\n%swant status 2 and\n%s", tt.args, status, stdout, stderr, want)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"version", "-h"}} {
+		stdout, stderr, status := gatbench(t, args...)
+		if status != succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
+			t.Errorf("%q: status %d, error %q, output %q", args, status, stderr, stdout)
+		}
+	}
+}
+
+// A dataset that is not there is not a wrong command line.
+func TestNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("EDGEWISE_DATA", "")
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(name, dir)
+	}
+	_, stderr, status := gatbench(t, "train", "--dataset", "pubmed", "--data", dir)
+	if status != failed || !strings.HasPrefix(stderr, "gatbench: ") || !strings.Contains(stderr, dir) {
+		t.Errorf("status %d, error %q", status, stderr)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	stdout, _, status := gatbench(t, "version")
+	if status != succeeded || !strings.HasPrefix(stdout, "edgewise ") || !strings.Contains(stdout, "\nkernels: ") {
+		t.Errorf("status %d, output %q", status, stdout)
+	}
+	stdout, _, status = gatbench(t, "version", "--json")
+	var b build
+	if err := json.Unmarshal([]byte(stdout), &b); err != nil || status != succeeded || b != thisBuild() {
+		t.Errorf("status %d, %v, output %q", status, err, stdout)
+	}
+}
+
+func TestTrainForPeople(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cora.safetensors")
+	stdout, stderr, status := gatbench(t, "train", "--epochs", "2", "--save", file)
+	if status != succeeded || stderr != "" {
+		t.Fatalf("status %d, error %q", status, stderr)
+	}
+	for _, want := range []string{"Cora: GAT, 8 heads of 8, then 1 of 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2, by validation accuracy\n", "\nsaved to " + file + "\n", "\nnext: gatbench train --seeds 10\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the summary has no %q:\n%s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "\x1b") {
+		t.Errorf("escape sequences in what is not a terminal: %q", stdout)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		t.Errorf("nothing was saved: %v", err)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	stdout, stderr, status := gatbench(t, "train", "--epochs", "2", "--seed", "3", "--seeds", "2")
+	if status != succeeded || stderr != "" {
+		t.Fatalf("status %d, error %q", status, stderr)
+	}
+	for _, want := range []string{"seed 3 ", "\nseed 4 ", "\nCora: test accuracy ", " over 2 seeds, ", "\nnext: gatbench train --save cora.safetensors\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the summary has no %q:\n%s", want, stdout)
+		}
+	}
+}
+
+// objects parses a JSON object a line.
+func objects(t *testing.T, text string) []map[string]any {
+	t.Helper()
+	var out []map[string]any
+	for line := range strings.Lines(text) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("%v in the line %q", err, line)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// results returns the lines of a run without the times in them.
+func results(t *testing.T, args ...string) []map[string]any {
+	t.Helper()
+	stdout, stderr, status := gatbench(t, args...)
+	if status != succeeded || stderr != "" {
+		t.Fatalf("status %d, error %q", status, stderr)
+	}
+	lines := objects(t, stdout)
+	for _, o := range lines {
+		delete(o, "ms")
+		delete(o, "epoch_ms")
+		delete(o, "total_ms")
+	}
+	return lines
+}
+
+func TestJSON(t *testing.T) {
+	args := []string{"train", "--json", "--epochs", "2", "--seed", "7", "--seeds", "2"}
+	lines := results(t, args...)
+	var events []string
+	for _, o := range lines {
+		events = append(events, o["event"].(string))
+	}
+	if got := strings.Join(events, " "); got != "epoch epoch summary epoch epoch summary seeds" {
+		t.Fatalf("got the events %s", got)
+	}
+	if lines[2]["dataset"] != "cora" || lines[2]["seed"] != 7.0 || lines[5]["seed"] != 8.0 || lines[2]["epochs"] != 2.0 {
+		t.Errorf("got the summaries %v and %v", lines[2], lines[5])
+	}
+	first, second := lines[2]["test_accuracy"].(float64), lines[5]["test_accuracy"].(float64)
+	mean, std := meanStd([]float64{first, second})
+	if lines[6]["test_accuracy_mean"] != mean || lines[6]["test_accuracy_std"] != std {
+		t.Errorf("got %v, want mean %v and std %v", lines[6], mean, std)
+	}
+	if lines[0]["loss"] == lines[3]["loss"] {
+		t.Error("two seeds give one loss")
+	}
+
+	again := results(t, append(args, "--threads", "1")...)
+	for i := range lines {
+		a, _ := json.Marshal(lines[i])
+		b, _ := json.Marshal(again[i])
+		if !bytes.Equal(a, b) {
+			t.Errorf("line %d differs in a second run with one thread:\n%s\n%s", i, a, b)
+		}
+	}
+}
+
+func TestMeanStd(t *testing.T) {
+	if mean, std := meanStd([]float64{2, 4, 4, 6}); mean != 4 || std < 1.6329 || std > 1.6330 {
+		t.Errorf("got %v ± %v", mean, std)
+	}
+	if mean, std := meanStd([]float64{3}); mean != 3 || std != 0 {
+		t.Errorf("got %v ± %v", mean, std)
+	}
+}
+
+// cancelling ends a context at the first write.
+type cancelling struct {
+	bytes.Buffer
+	cancel func()
+}
+
+func (c *cancelling) Write(p []byte) (int, error) {
+	c.cancel()
+	return c.Buffer.Write(p)
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	file := filepath.Join(t.TempDir(), "best.safetensors")
+	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
+	status := run(env{ctx, out, errOut}, []string{"train", "--json", "--save", file})
+	if status != failed || errOut.String() != "gatbench: interrupted after 1 of 200 epochs\n" {
+		t.Errorf("status %d, error %q", status, errOut)
+	}
+	lines := objects(t, out.String())
+	if len(lines) != 2 || lines[1]["interrupted"] != true || lines[1]["saved"] != file || lines[1]["best_epoch"] != 1.0 {
+		t.Errorf("got %v", lines)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("the best model is not saved: %v", err)
+	}
+}

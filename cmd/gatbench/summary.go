@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// summary is what came of one training. The scores are those of the best epoch.
+type summary struct {
+	Event         string  `json:"event"` // "summary"
+	Dataset       string  `json:"dataset"`
+	Seed          uint64  `json:"seed"`
+	Epochs        int     `json:"epochs"`     // that were run
+	BestEpoch     int     `json:"best_epoch"` // 0: none
+	TrainAccuracy float64 `json:"train_accuracy"`
+	ValAccuracy   float64 `json:"val_accuracy"`
+	TestAccuracy  float64 `json:"test_accuracy"`
+	EpochMS       float64 `json:"epoch_ms"` // the median
+	TotalMS       float64 `json:"total_ms"`
+	Saved         string  `json:"saved,omitempty"`
+	Interrupted   bool    `json:"interrupted"`
+}
+
+// epochLine is what one epoch is for machines.
+type epochLine struct {
+	Event         string  `json:"event"` // "epoch"
+	Dataset       string  `json:"dataset"`
+	Seed          uint64  `json:"seed"`
+	Epoch         int     `json:"epoch"` // from 1
+	Loss          float64 `json:"loss"`  // with dropout, before the step
+	TrainAccuracy float64 `json:"train_accuracy"`
+	ValLoss       float64 `json:"val_loss"`
+	ValAccuracy   float64 `json:"val_accuracy"`
+	TestAccuracy  float64 `json:"test_accuracy"`
+	Best          bool    `json:"best"`
+	MS            float64 `json:"ms"`
+}
+
+// overall is what several trainings have in common.
+type overall struct {
+	Event   string  `json:"event"` // "seeds"
+	Dataset string  `json:"dataset"`
+	Seeds   int     `json:"seeds"`
+	Mean    float64 `json:"test_accuracy_mean"`
+	Std     float64 `json:"test_accuracy_std"` // of the sample: divided by seeds−1
+	TotalMS float64 `json:"total_ms"`
+}
+
+func summarise(h *train.History, dataset string, seed uint64, took time.Duration) summary {
+	s := summary{Event: "summary", Dataset: dataset, Seed: seed, Epochs: len(h.Epochs), TotalMS: milliseconds(took)}
+	if best, ok := h.Best(); ok {
+		s.BestEpoch = best.N
+		s.TrainAccuracy, s.ValAccuracy, s.TestAccuracy = best.Train.Accuracy, best.Val.Accuracy, best.Test.Accuracy
+	}
+	var times []time.Duration
+	for _, e := range h.Epochs {
+		times = append(times, e.Took)
+	}
+	if slices.Sort(times); len(times) > 0 {
+		s.EpochMS = milliseconds(times[len(times)/2])
+	}
+	return s
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// meanStd returns the mean and the sample's standard deviation, 0 of one.
+func meanStd(xs []float64) (mean, std float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	if len(xs) < 2 {
+		return mean, 0
+	}
+	for _, x := range xs {
+		std += (x - mean) * (x - mean)
+	}
+	return mean, math.Sqrt(std / float64(len(xs)-1))
+}
+
+// reporter tells people or machines how a command gets on.
+type reporter struct {
+	*trainCommand
+	task     *task
+	out      io.Writer
+	bold     bool
+	progress *progress
+	err      error // the first of writing
+}
+
+func newReporter(e env, c *trainCommand, k *task) *reporter {
+	return &reporter{trainCommand: c, task: k, out: e.out, bold: coloured(e.out), progress: newProgress(e.errOut)}
+}
+
+// coloured reports whether w shows escape sequences and its user wants them.
+func coloured(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// epoch reports one epoch.
+func (r *reporter) epoch(seed uint64, e train.Epoch) {
+	if !r.JSON {
+		r.progress.show("%s seed %d  epoch %d/%d  loss %.4f  validation %.1f %%", r.Dataset, seed, e.N, r.Epochs, e.Loss, 100*e.Val.Accuracy)
+		return
+	}
+	r.encode(epochLine{
+		Event: "epoch", Dataset: r.Dataset, Seed: seed, Epoch: e.N, Loss: e.Loss,
+		TrainAccuracy: e.Train.Accuracy, ValLoss: e.Val.Loss, ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
+		Best: e.Best, MS: milliseconds(e.Took),
+	})
+}
+
+func (r *reporter) encode(v any) {
+	if err := json.NewEncoder(r.out).Encode(v); err != nil && r.err == nil {
+		r.err = err
+	}
+}
+
+// run reports one training: in full if it is the only one.
+func (r *reporter) run(s summary) error {
+	switch r.progress.clear(); {
+	case r.JSON:
+		r.encode(s)
+	case s.BestEpoch == 0:
+	case r.Seeds > 1:
+		r.printf("seed %-4d best epoch %-4d train %5.1f %%  validation %5.1f %%  test %5.1f %%  %.2f s\n",
+			s.Seed, s.BestEpoch, 100*s.TrainAccuracy, 100*s.ValAccuracy, 100*s.TestAccuracy, s.TotalMS/1000)
+	default:
+		r.single(s)
+	}
+	return r.err
+}
+
+// single prints all there is to say of one training.
+func (r *reporter) single(s summary) {
+	p, d := r.task.preset, r.task
+	r.printf("%s: GAT, %d heads of %d, then %d of %d; %d nodes, %d edges\n\n",
+		d.Name, p.heads, p.hidden, p.outHeads, d.Classes, d.Graph.NumNodes(), d.Graph.NumEdges())
+	r.printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
+	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(d.Split.Train), 100*s.TrainAccuracy)
+	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(d.Split.Val), 100*s.ValAccuracy)
+	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(d.Split.Test), 100*s.TestAccuracy)
+	r.printf("\nbest epoch %d of %d, by validation accuracy\n", s.BestEpoch, s.Epochs)
+	r.printf("%.2f ms an epoch (median), %.2f s in all\n", s.EpochMS, s.TotalMS/1000)
+	if s.Saved != "" {
+		r.printf("saved to %s\n", s.Saved)
+	}
+	if !s.Interrupted {
+		r.printf("next: %s\n", r.strong(r.command("--seeds 10")))
+	}
+}
+
+// all reports what several trainings have in common.
+func (r *reporter) all(runs []summary) error {
+	if len(runs) < 2 {
+		return r.err
+	}
+	o := overall{Event: "seeds", Dataset: r.Dataset, Seeds: len(runs)}
+	var tests []float64
+	for _, s := range runs {
+		tests = append(tests, s.TestAccuracy)
+		o.TotalMS += s.TotalMS
+	}
+	o.Mean, o.Std = meanStd(tests)
+	if r.JSON {
+		r.encode(o)
+		return r.err
+	}
+	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", r.task.Name,
+		r.strong(fmt.Sprintf("%.1f ± %.1f %%", 100*o.Mean, 100*o.Std)), o.Seeds, o.TotalMS/1000)
+	r.printf("next: %s\n", r.strong(r.command("--save "+r.Dataset+".safetensors")))
+	return r.err
+}
+
+// command returns the command line to try next.
+func (r *reporter) command(flag string) string {
+	line := "gatbench train"
+	if r.Dataset != "cora" {
+		line += " --dataset " + r.Dataset
+	}
+	if r.Data != "" {
+		line += fmt.Sprintf(" --data %q", r.Data)
+	}
+	return line + " " + flag
+}
+
+func (r *reporter) strong(s string) string {
+	if r.bold {
+		return "\x1b[1m" + s + "\x1b[0m"
+	}
+	return s
+}
+
+func (r *reporter) printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(r.out, format, args...); err != nil && r.err == nil {
+		r.err = err
+	}
+}

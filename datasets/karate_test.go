@@ -1,0 +1,89 @@
+package datasets
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+func TestKarate(t *testing.T) {
+	d := Karate()
+	symmetric(t, d)
+	rowSums(t, d)
+	if d.Graph.NumNodes() != 34 || d.Graph.NumEdges() != 156 || !slices.Equal(d.classSizes(), []int{17, 17}) {
+		t.Errorf("%d nodes, %d edges, classes %v", d.Graph.NumNodes(), d.Graph.NumEdges(), d.classSizes())
+	}
+	in, degrees := d.Graph.In(), []int{}
+	for v := range 34 {
+		cols, _ := in.Row(v)
+		degrees = append(degrees, len(cols))
+	}
+	want := []int{16, 9, 10, 6, 3, 4, 4, 4, 5, 2, 3, 1, 2, 5, 2, 2, 2, 2, 2, 3, 2, 2, 2, 5, 3, 3, 2, 4, 3, 4, 4, 6, 12, 17}
+	if !slices.Equal(degrees, want) {
+		t.Errorf("degrees %v, want %v", degrees, want)
+	}
+	within := 0
+	for v := range 34 {
+		cols, _ := in.Row(v)
+		for _, u := range cols {
+			if d.Labels[u] == d.Labels[v] {
+				within++
+			}
+		}
+	}
+	if within != 2*(78-11) { // 11 friendships cross between the clubs
+		t.Errorf("%d of 156 edges are within a club, want 134", within)
+	}
+	if s := d.Split; !slices.Equal(s.Train, []int32{0, 33}) || len(s.Val) != 0 || len(s.Test) != 32 || s.Test[31] != 32 {
+		t.Errorf("split %v", s)
+	}
+}
+
+func TestNormalised(t *testing.T) {
+	dense := tensor.Of([]tensor.Float{1, 3, 0, 0, 2, 2}, 3, 2)
+	d := &Dataset{Features: dense}
+	want := []tensor.Float{0.25, 0.75, 0, 0, 0.5, 0.5}
+	if x := d.Normalised().(*tensor.Dense); !slices.Equal(x.Data, want) || dense.Data[0] != 1 {
+		t.Errorf("dense: %v, from %v", x, dense)
+	}
+	s, err := sparse.New(3, 2, []int64{0, 2, 2, 4}, []int32{0, 1, 0, 1}, []tensor.Float{1, 3, 2, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Features = s
+	if x := d.Normalised().(*sparse.CSR); !slices.Equal(x.Values, []tensor.Float{0.25, 0.75, 0.5, 0.5}) || s.Values[0] != 1 {
+		t.Errorf("sparse: %v, from %v", x.Values, s.Values)
+	}
+	if tensor.Try(func() { (&Dataset{}).Normalised() }) == nil {
+		t.Error("a dataset without features was normalised")
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+func TestDescribeReportsAFailedWrite(t *testing.T) {
+	if Karate().Describe(full{}) == nil {
+		t.Error("no error")
+	}
+}
+
+func ExampleKarate() {
+	if err := Karate().Describe(os.Stdout); err != nil {
+		panic(err)
+	}
+	// Output:
+	// name      Karate
+	// nodes     34
+	// edges     156 directed, each in both directions, no self-loops
+	// features  34 a node, sparse: 34 nonzeros, 2.94 %
+	// classes   2
+	//           0: 17 nodes  Mr. Hi
+	//           1: 17 nodes  Officer
+	// split     2 train, 0 validation, 32 test
+}

@@ -1,0 +1,243 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/pickle"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// maxVal is how many nodes after the training nodes are for validation.
+const maxVal = 500
+
+var classNames = map[string][]string{
+	"cora":     {"Theory", "Reinforcement_Learning", "Genetic_Algorithms", "Neural_Networks", "Probabilistic_Methods", "Case_Based", "Rule_Learning"},
+	"citeseer": {"AI", "ML", "IR", "DB", "Agents", "HCI"},
+	"pubmed":   {"Diabetes Mellitus, Experimental", "Diabetes Mellitus Type 1", "Diabetes Mellitus Type 2"},
+}
+
+var titles = map[string]string{"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "karate": "Karate"}
+
+// planetoid is what the eight files of a dataset hold.
+type planetoid struct {
+	dir, name    string
+	x, allx, tx  *sparse.CSR
+	y, ally, ty  []int32 // a class a row
+	classes      int
+	src, dst     []int32 // sorted by dst, then src
+	nodes, loops int
+	test         []int32 // the node of each row of tx
+}
+
+// Planetoid reads Cora, CiteSeer or PubMed from the files ind.NAME.x, y, tx, ty,
+// allx, ally, graph and test.index in dir or dir/planetoid. Case does not matter
+// in the name.
+//
+// The split is the standard one: the rows of x train, the up to 500 after them
+// validate, and test.index tests. Duplicate edges and self-loops are dropped. A
+// node that is in no file but the graph has no features, is in no part of the
+// split, and has class 0, as in DGL and PyG: CiteSeer has 15 of these.
+func Planetoid(dir, name string) (*Dataset, error) {
+	name = strings.ToLower(name)
+	if classNames[name] == nil {
+		return nil, unknown(name, planetoidNames())
+	}
+	if sub := filepath.Join(dir, "planetoid"); !holds(dir, name) && holds(sub, name) {
+		dir = sub
+	}
+	p := &planetoid{dir: dir, name: name}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	return p.dataset()
+}
+
+// holds reports whether dir has the files of a Planetoid dataset.
+func holds(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, "ind."+name+".allx"))
+	return err == nil
+}
+
+func (p *planetoid) path(part string) string {
+	return filepath.Join(p.dir, "ind."+p.name+"."+part)
+}
+
+// wrong returns an error about one of the files.
+func (p *planetoid) wrong(part, format string, args ...any) error {
+	return fmt.Errorf("%s: %w", p.path(part), fmt.Errorf(format, args...))
+}
+
+// read reads all files and compares their lengths.
+func (p *planetoid) read() (err error) {
+	for _, m := range []struct {
+		part string
+		into **sparse.CSR
+	}{{"allx", &p.allx}, {"x", &p.x}, {"tx", &p.tx}} {
+		if *m.into, err = parse(p, m.part, matrix); err != nil {
+			return err
+		}
+	}
+	for _, l := range []struct {
+		part string
+		into *[]int32
+		x    *sparse.CSR
+	}{{"ally", &p.ally, p.allx}, {"y", &p.y, p.x}, {"ty", &p.ty, p.tx}} {
+		v, err := parse(p, l.part, classes)
+		if err != nil {
+			return err
+		}
+		if p.classes == 0 {
+			p.classes = v.count
+		}
+		if v.count != p.classes || len(v.labels) != l.x.NumRows || l.x.NumCols != p.allx.NumCols {
+			return p.wrong(l.part, "%d rows of %d classes, for %d rows of %d features; ally has %d classes, allx %d features",
+				len(v.labels), v.count, l.x.NumRows, l.x.NumCols, p.classes, p.allx.NumCols)
+		}
+		*l.into = v.labels
+	}
+	adj, err := parse(p, "graph", adjacency)
+	if err != nil {
+		return err
+	}
+	p.src, p.dst, p.nodes, p.loops = adj.src, adj.dst, adj.nodes, adj.loops
+	if err := p.readIndex(); err != nil {
+		return err
+	}
+	return p.check()
+}
+
+// parse reads one pickled file and turns its value into a T.
+func parse[T any](p *planetoid, part string, convert func(any) (T, error)) (out T, err error) {
+	path := p.path(part)
+	info, err := os.Stat(path)
+	if err != nil {
+		return out, err
+	}
+	if info.Size() > pickle.MaxInput {
+		return out, p.wrong(part, "%d bytes are too many; the limit is %d", info.Size(), pickle.MaxInput)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return out, err
+	}
+	v, err := pickle.Decode(b)
+	if err == nil {
+		out, err = convert(v)
+	}
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+// check compares the files with each other.
+func (p *planetoid) check() error {
+	train, known := p.x.NumRows, p.allx.NumRows
+	if train > known {
+		return p.wrong("x", "%d rows, more than the %d of allx, whose first ones they are", train, known)
+	}
+	if i := mismatch(p.y, p.ally[:train]); i >= 0 {
+		return p.wrong("y", "row %d has class %d, the same row of ally %d", i, p.y[i], p.ally[i])
+	}
+	if known+p.tx.NumRows > p.nodes {
+		return p.wrong("graph", "%d nodes, fewer than the %d rows of allx and the %d of tx", p.nodes, known, p.tx.NumRows)
+	}
+	if len(p.test) != p.tx.NumRows {
+		return p.wrong("test.index", "%d nodes for the %d rows of tx", len(p.test), p.tx.NumRows)
+	}
+	seen := map[int32]int{}
+	for i, v := range p.test {
+		if int(v) < known || int(v) >= p.nodes {
+			return p.wrong("test.index", "line %d: node %d; test nodes are %d to %d", i+1, v, known, p.nodes-1)
+		}
+		if j, ok := seen[v]; ok {
+			return p.wrong("test.index", "line %d: node %d stands in line %d already", i+1, v, j+1)
+		}
+		seen[v] = i
+	}
+	return nil
+}
+
+// mismatch returns where a differs from b, −1 if it does not.
+func mismatch(a, b []int32) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// dataset puts the parts together.
+func (p *planetoid) dataset() (*Dataset, error) {
+	g, err := graph.New(p.nodes, p.src, p.dst)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.path("graph"), err)
+	}
+	row := make([]int32, p.nodes) // of each node, its row of allx and tx; −1: none
+	labels := make([]int32, p.nodes)
+	known := copy(labels, p.ally)
+	for i := range row {
+		row[i] = -1
+		if i < known {
+			row[i] = int32(i)
+		}
+	}
+	for i, v := range p.test {
+		row[v], labels[v] = int32(known+i), p.ty[i]
+	}
+	x, err := stack(row, p.allx, p.tx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.path("allx"), err)
+	}
+	train := p.x.NumRows
+	test := slices.Sorted(slices.Values(p.test))
+	return &Dataset{
+		Name: titles[p.name], Graph: g, Features: x, Labels: labels, Classes: p.classes,
+		Split:      Split{Train: span(0, train), Val: span(train, min(train+maxVal, known)), Test: test},
+		ClassNames: namesFor(p.name, p.classes), loops: p.loops,
+	}, nil
+}
+
+// namesFor returns the names of the classes if their number is the known one.
+func namesFor(name string, n int) []string {
+	if c := classNames[name]; len(c) == n {
+		return slices.Clone(c)
+	}
+	return nil
+}
+
+// span returns the ids lo to hi, without hi.
+func span(lo, hi int) []int32 {
+	ids := make([]int32, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		ids = append(ids, int32(i))
+	}
+	return ids
+}
+
+// stack returns the matrix whose row i is row rows[i] of a above b; −1 stands
+// for a row of zeros.
+func stack(rows []int32, a, b *sparse.CSR) (*sparse.CSR, error) {
+	offsets := make([]int64, 1, len(rows)+1)
+	cols := make([]int32, 0, a.NNZ()+b.NNZ())
+	values := make([]tensor.Float, 0, cap(cols))
+	for _, r := range rows {
+		if r >= 0 {
+			m, i := a, int(r)
+			if i >= a.NumRows {
+				m, i = b, i-a.NumRows
+			}
+			c, v := m.Row(i)
+			cols, values = append(cols, c...), append(values, v...)
+		}
+		offsets = append(offsets, int64(len(cols)))
+	}
+	return sparse.New(len(rows), a.NumCols, offsets, cols, values)
+}

@@ -1,0 +1,227 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/pickle"
+	"github.com/edgewise-ml/edgewise/sparse"
+)
+
+// The pickles below are put together by hand, as Python 2 would write them.
+
+func le4(vs ...int) string {
+	var b []byte
+	for _, v := range vs {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return string(b)
+}
+
+func str2(s string) string { return "T" + le4(len(s)) + s }
+
+func num(v int) string { return "J" + le4(v) }
+
+func array(code, data string, shape ...int) string {
+	s := "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01("
+	for _, n := range shape {
+		s += num(n)
+	}
+	return s + "tcnumpy\ndtype\n" + str2(code) + "K\x00K\x01\x87R(K\x03U\x01<NNNtb\x89" + str2(data) + "tb"
+}
+
+// words is a matrix of ones; each row is the columns of its ones.
+func words(cols int, rows ...[]int) string {
+	offsets, columns, ones := []int{0}, []int{}, []int{}
+	for _, r := range rows {
+		for _, c := range r {
+			columns, ones = append(columns, c), append(ones, int(math.Float32bits(1)))
+		}
+		offsets = append(offsets, len(columns))
+	}
+	return "\x80\x02cscipy.sparse.csr\ncsr_matrix\n)\x81}(" + str2("_shape") + num(len(rows)) + num(cols) + "\x86" +
+		str2("indptr") + array("i4", le4(offsets...), len(offsets)) +
+		str2("indices") + array("i4", le4(columns...), len(columns)) +
+		str2("data") + array("f4", le4(ones...), len(ones)) + "ub."
+}
+
+// onehots is labels of two classes; −1 is a row of zeros.
+func onehots(labels ...int) string {
+	var x []int
+	for _, l := range labels {
+		row := []int{0, 0}
+		if l >= 0 {
+			row[l] = 1
+		}
+		x = append(x, row...)
+	}
+	return "\x80\x02" + array("i4", le4(x...), len(labels), 2) + "."
+}
+
+func neighbours(lists ...[]int) string {
+	s := "\x80\x02ccollections\ndefaultdict\nc__builtin__\nlist\n\x85R("
+	for u, list := range lists {
+		s += num(u) + "]("
+		for _, v := range list {
+			s += num(v)
+		}
+		s += "e"
+	}
+	return s + "u."
+}
+
+// small is a dataset of seven nodes: 0 trains, 1 and 2 validate, 5 and 3 test,
+// 4 and 6 are in the graph alone. Edge 1–2 stands there twice, 2–3 in one
+// direction, and 3 has a loop.
+func small() map[string]string {
+	return map[string]string{
+		"x":          words(3, []int{1}),
+		"allx":       words(3, []int{1}, []int{2, 0}, []int{}),
+		"tx":         words(3, []int{0, 1, 2}, []int{0}),
+		"y":          onehots(1),
+		"ally":       onehots(1, 0, 1),
+		"ty":         onehots(1, 1),
+		"graph":      neighbours([]int{1}, []int{0, 2, 2}, []int{1, 3}, []int{3}, []int{5}, []int{4}, nil),
+		"test.index": "5\n3\n",
+	}
+}
+
+func write(t testing.TB, dir string, parts map[string]string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for part, s := range parts {
+		if err := os.WriteFile(filepath.Join(dir, "ind.citeseer."+part), []byte(s), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestPlanetoidSmall(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "planetoid"), small())
+	d, err := Planetoid(dir, "CiteSeer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int32{1, 0, 1, 1, 0, 1, 0}; !slices.Equal(d.Labels, want) {
+		t.Errorf("labels %v, want %v", d.Labels, want)
+	}
+	if s := d.Split; !slices.Equal(s.Train, []int32{0}) || !slices.Equal(s.Val, []int32{1, 2}) || !slices.Equal(s.Test, []int32{3, 5}) {
+		t.Errorf("split %v", s)
+	}
+	x := d.Features.(*sparse.CSR)
+	if !slices.Equal(x.Offsets, []int64{0, 1, 3, 3, 4, 4, 7, 7}) || !slices.Equal(x.Cols, []int32{1, 0, 2, 0, 0, 1, 2}) {
+		t.Errorf("features: offsets %v, columns %v", x.Offsets, x.Cols)
+	}
+	in := d.Graph.In()
+	if !slices.Equal(in.Offsets, []int64{0, 1, 3, 5, 6, 7, 8, 8}) || !slices.Equal(in.Cols, []int32{1, 0, 2, 1, 3, 2, 5, 4}) || d.loops != 1 {
+		t.Errorf("graph: offsets %v, sources %v, %d loops", in.Offsets, in.Cols, d.loops)
+	}
+	if d.ClassNames != nil {
+		t.Errorf("two classes are called %v", d.ClassNames)
+	}
+}
+
+func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
+	for _, c := range []struct{ part, content, want string }{
+		{"test.index", "5\nx\n", `line 2: "x"`},
+		{"test.index", "5\n\n3\n", "line 2"},
+		{"test.index", "5\n5\n", "line 2: node 5 stands in line 1"},
+		{"test.index", "5\n7\n", "line 2: node 7"},
+		{"test.index", "5\n2\n", "line 2: node 2"},
+		{"test.index", "5\n-1\n", "line 2: node -1"},
+		{"test.index", "5\n", "1 nodes for the 2 rows"},
+		{"test.index", strings.Repeat("5\n", 9), "line 8: more lines"},
+		{"test.index", "99999999999999999999", "line 1"},
+		{"test.index", strings.Repeat("1", 1<<17), "too long"},
+		{"x", words(3, []int{1}, []int{1}), "ind.citeseer.y"},
+		{"x", words(4, []int{1}), "4 features"},
+		{"x", words(3, []int{3}), "column 3"},
+		{"x", onehots(1), "not a csr_matrix"},
+		{"allx", words(3), "0 rows"},
+		{"y", onehots(0), "row 0 has class 0"},
+		{"y", words(3), "not an array"},
+		{"ty", onehots(1), "1 rows of 2 classes"},
+		{"ty", "\x80\x02" + array("i4", le4(1, 1, 0, 1), 2, 2) + ".", "row 0 has 2 classes"},
+		{"ty", "\x80\x02" + array("i4", le4(1, 0, 0, 7), 2, 2) + ".", "row 1, column 1 is 7"},
+		{"ty", "\x80\x02" + array("i4", "", 0, 1<<30) + ".", "not one of labels"},
+		{"graph", neighbours([]int{7}, nil, nil, nil, nil, nil, nil), "neighbour 0 of node 0 is 7"},
+		{"graph", neighbours(nil, nil, nil, nil), "4 nodes, fewer"},
+		{"graph", onehots(1), "not a dictionary"},
+		{"graph", "\x80\x02}(K\x00]K\x00]u.", "key 1"},
+		{"graph", "\x80\x02}(K\x00]q\x00K\x01h\x00u.", "another node's"},
+		{"graph", "\x80\x02}(K\x00](]eu.", "is a *pickle.List"},
+		{"graph", "cos\nsystem\n(U\x02lst R.", `"system" of "os"`},
+		{"allx", "\x80\x02", "byte 2"},
+	} {
+		dir, parts := t.TempDir(), small()
+		parts[c.part] = c.content
+		write(t, dir, parts)
+		d, err := Planetoid(dir, "citeseer")
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "ind.citeseer.") {
+			t.Errorf("%s %.40q: %v, error %v; want one with %q", c.part, c.content, d, err, c.want)
+		}
+	}
+}
+
+func TestMissingAndTruncatedFiles(t *testing.T) {
+	for part, whole := range small() {
+		dir := t.TempDir()
+		write(t, dir, small())
+		path := filepath.Join(dir, "ind.citeseer."+part)
+		for _, n := range []int{0, 1, len(whole) / 2, len(whole) - 2} {
+			if err := os.WriteFile(path, []byte(whole[:n]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Planetoid(dir, "citeseer"); err == nil {
+				t.Errorf("no error for %d of the %d bytes of %s", n, len(whole), part)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Planetoid(dir, "citeseer"); err == nil || !strings.Contains(err.Error(), "ind.citeseer."+part) {
+			t.Errorf("without %s: error %v", part, err)
+		}
+	}
+}
+
+func FuzzParts(f *testing.F) {
+	for _, s := range small() {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		ids, err := nodeList(strings.NewReader(string(b)), 10)
+		if err == nil && len(ids) > 10 {
+			t.Fatalf("%d nodes", len(ids))
+		}
+		v, err := pickle.Decode(b)
+		if err != nil {
+			return
+		}
+		if x, err := matrix(v); err == nil && x.Validate() != nil {
+			t.Fatal(x.Validate())
+		}
+		if l, err := classes(v); err == nil {
+			for i, c := range l.labels {
+				if c < 0 || int(c) >= l.count {
+					t.Fatalf("row %d has class %d of %d", i, c, l.count)
+				}
+			}
+		}
+		if e, err := adjacency(v); err == nil {
+			for i := range e.src {
+				if e.src[i] == e.dst[i] || int(max(e.src[i], e.dst[i])) >= e.nodes || min(e.src[i], e.dst[i]) < 0 {
+					t.Fatalf("edge %d→%d of %d nodes", e.src[i], e.dst[i], e.nodes)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package grad_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// step is one training step of a small network on n rows.
+func step(tape *grad.Tape, x *grad.Var, labels []int32, w, b *grad.Param) {
+	tape.Reset()
+	h := tape.Dropout(x, 0.3).MatMul(tape.Use(w)).Add(tape.Use(b)).ELU()
+	h = grad.Concat(h.Columns(0, 2), h.Columns(2, 4).Softmax()).Reshape(-1, 4)
+	tape.Backward(h.CrossEntropy(labels))
+}
+
+// TestArenaSteady shows that after the first step a training step allocates
+// nothing that grows with the data.
+func TestArenaSteady(t *testing.T) {
+	w, b := param(1, 5, 4), param(2, 4)
+	var counts [2]float64
+	for i, n := range []int{10, 10_000} {
+		tape, x, labels := grad.NewTape(1), grad.Const(param(3, n, 5).Value), make([]int32, n)
+		step(tape, x, labels, w, b)
+		held := tape.Stats()
+		if held.Held < n*4*4 || held.Peak < held.InUse || held.Ops == 0 {
+			t.Errorf("%d rows: after a step %+v", n, held)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		counts[i] = testing.AllocsPerRun(5, func() { step(tape, x, labels, w, b) })
+		runtime.ReadMemStats(&after)
+		if got := tape.Stats(); got != held {
+			t.Errorf("%d rows: %+v after the first step, then %+v", n, held, got)
+		}
+		if bytes := (after.TotalAlloc - before.TotalAlloc) / 6; bytes > 20_000 {
+			t.Errorf("%d rows: a step allocates %d bytes", n, bytes)
+		}
+	}
+	if counts[0] != counts[1] || counts[0] > 100 {
+		t.Errorf("a step allocates %v times on 10 rows and %v on 10000", counts[0], counts[1])
+	}
+}
+
+// TestAllocationsPerOperation measures what one more operation costs, forwards
+// and backwards.
+func TestAllocationsPerOperation(t *testing.T) {
+	for name, f := range map[string]func(x, y *grad.Var) *grad.Var{
+		"Tanh":    func(x, _ *grad.Var) *grad.Var { return x.Tanh() },
+		"Add":     func(x, y *grad.Var) *grad.Var { return x.Add(y) },
+		"MatMul":  func(x, y *grad.Var) *grad.Var { return x.MatMul(y) },
+		"Softmax": func(x, _ *grad.Var) *grad.Var { return x.Softmax() },
+		"Rows":    func(x, _ *grad.Var) *grad.Var { return x.Rows([]int32{2, 1, 0}) },
+		"Columns": func(x, _ *grad.Var) *grad.Var { return x.Columns(0, 3) },
+	} {
+		tape, p, q := grad.NewTape(1), param(1, 3, 3), param(2, 3, 3)
+		chain := func(n int) func() {
+			return func() {
+				tape.Reset()
+				x, y := tape.Use(p), tape.Use(q)
+				for range n {
+					x = f(x, y)
+				}
+				tape.Backward(x.Sum())
+			}
+		}
+		chain(200)()
+		if per := (testing.AllocsPerRun(5, chain(200)) - testing.AllocsPerRun(5, chain(100))) / 100; per > 4 {
+			t.Errorf("%s allocates %.1f times", name, per)
+		}
+	}
+}
+
+// TestArenaZeroed shows that recycled memory is clean.
+func TestArenaZeroed(t *testing.T) {
+	tape := grad.NewTape(1)
+	for range 3 {
+		tape.Reset()
+		op := grad.Begin("test", tape.Input(ones(1)))
+		for n := range 40 {
+			x, f, ints := op.New(n, 3), op.Floats(n), op.Ints(n)
+			if len(x.Value().Data) != 3*n || len(f) != n || len(ints) != n {
+				t.Fatal("wrong lengths")
+			}
+			op.Scratch(n, func(s []tensor.Float) {
+				for i := range n {
+					if x.Value().Data[i] != 0 || f[i] != 0 || ints[i] != 0 || s[i] != 0 {
+						t.Fatal("memory is handed out dirty")
+					}
+					s[i] = 4
+				}
+			})
+			x.Value().Fill(1)
+			for i := range n {
+				f[i], ints[i] = 2, 3
+			}
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package par
+
+func asleep(w *worker) bool { return w.bed.asleep.Load() == 1 }

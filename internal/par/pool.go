@@ -1,0 +1,194 @@
+package par
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// Task is a loop body. Chunk does the part i of the loop; it may run on any
+// thread, at the same time as other chunks.
+type Task interface {
+	Chunk(i int)
+}
+
+const (
+	coldSpin = 20 * time.Microsecond  // how long anybody may spin at any time
+	hotSpin  = time.Millisecond       // how long a worker may while a step runs
+	yielding = 100 * time.Microsecond // how long a caller yields before it parks
+)
+
+// shared is the pool of the process.
+var shared = newPool()
+
+// pool is a set of workers and the one job they have.
+//
+// A job is open while left > 0. Whoever lowers left from k to k−1 owns chunk
+// n−k and may read task and n, since the job cannot end before that chunk is
+// counted off from undone. So a worker that comes late, or slept through
+// several jobs, takes part in the current one or finds nothing to take.
+type pool struct {
+	left   atomic.Int64 // chunks that nobody has taken
+	_      [56]byte
+	undone atomic.Int64 // chunks that are not done, or not yet counted off
+	_      [56]byte
+	taken  atomic.Bool  // by a call, which owns what stands below
+	crowd  atomic.Int32 // calls that found the pool taken
+	hot    atomic.Int32 // calls of Hot that are not undone
+	size   atomic.Int32 // len(workers), for those who do not own it
+	failed atomic.Pointer[Panic]
+	caller gate
+	_      [64]byte
+
+	n       int
+	task    Task
+	mine    int64 // chunks that the caller took and has not counted off
+	helpers int   // workers to wake for this job
+	workers []*worker
+}
+
+func newPool() *pool { return &pool{caller: newGate()} }
+
+// Run runs chunks 0 to n−1 of t on up to Threads() threads and returns when
+// all are done. If a chunk panics, those not begun are left out, and Run panics
+// once the others have ended: with the chunk's own value if it ran on the
+// calling goroutine, with a [*Panic] that holds it if on a worker.
+func Run(n int, t Task) {
+	switch {
+	case n <= 0:
+	case n == 1 || Threads() == 1:
+		serial(n, t)
+	case shared.taken.CompareAndSwap(false, true):
+		shared.run(n, t)
+	default:
+		shared.alone(n, t)
+	}
+}
+
+func serial(n int, t Task) {
+	for i := range n {
+		t.Chunk(i)
+	}
+}
+
+// alone runs a loop that found the pool taken.
+func (p *pool) alone(n int, t Task) {
+	p.crowd.Add(1)
+	defer p.crowd.Add(-1)
+	serial(n, t)
+}
+
+// run is Run of a caller that has taken the pool.
+func (p *pool) run(n int, t Task) {
+	p.open(n, t)
+	defer p.end() // also when a chunk panics: workers may still use the task
+	for k := p.take(); k > 0; k = p.take() {
+		p.mine++
+		t.Chunk(n - int(k))
+	}
+}
+
+// open makes t the pool's job.
+func (p *pool) open(n int, t Task) {
+	threads := Threads()
+	p.resize(threads - 1)
+	p.n, p.task, p.mine = n, t, 0
+	// Calls that run alone use threads too: waking a worker would only take
+	// them away.
+	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()))
+	p.undone.Store(int64(n))
+	p.left.Store(int64(n))
+	p.wake(0)
+}
+
+// take takes a chunk; k is how many were left with it, 0 if there was none.
+func (p *pool) take() (k int64) {
+	for k = p.left.Load(); k > 0; k = p.left.Load() {
+		if p.left.CompareAndSwap(k, k-1) {
+			return k
+		}
+	}
+	return 0
+}
+
+// wake wakes two workers, from i on. The workers are a tree, each of which
+// wakes its own two, so that a caller with many does not wake them all.
+func (p *pool) wake(i int) {
+	for j := i; j < min(i+2, p.helpers); j++ {
+		p.workers[j].bed.wake()
+	}
+}
+
+// end waits for the chunks that were begun and gives the pool back. A caller
+// that panics comes here with chunks left.
+func (p *pool) end() {
+	rest := p.left.Swap(0) + p.mine
+	if p.undone.Add(-rest) > 0 {
+		p.wait()
+	}
+	p.task = nil
+	failed := p.failed.Swap(nil)
+	p.release()
+	if failed != nil {
+		panic(failed)
+	}
+}
+
+// wait returns when undone is 0.
+func (p *pool) wait() {
+	start := time.Now()
+	if spinning() {
+		for i := 1; p.undone.Load() > 0; i++ {
+			pause(2)
+			if i%16 == 0 && time.Since(start) > coldSpin {
+				break
+			}
+		}
+	}
+	for p.undone.Load() > 0 && time.Since(start) < yielding {
+		runtime.Gosched()
+	}
+	for p.undone.Load() > 0 {
+		p.caller.announce()
+		if p.undone.Load() > 0 {
+			p.caller.sleep()
+		} else {
+			p.caller.cancel()
+		}
+	}
+}
+
+// done counts chunks off that a worker did.
+func (p *pool) done(k int64) {
+	if p.undone.Add(-k) == 0 {
+		p.caller.wake()
+	}
+}
+
+// resize brings the number of workers to n. The caller owns the pool.
+func (p *pool) resize(n int) {
+	for len(p.workers) > n {
+		last := len(p.workers) - 1
+		p.workers[last].stop()
+		p.workers[last] = nil
+		p.workers = p.workers[:last]
+	}
+	for len(p.workers) < n {
+		p.workers = append(p.workers, newWorker(p, len(p.workers)))
+	}
+	p.size.Store(int32(n))
+}
+
+// release gives the pool back, and sends workers home that SetThreads made
+// superfluous while it was taken.
+func (p *pool) release() {
+	p.taken.Store(false)
+	p.trim()
+}
+
+func (p *pool) trim() {
+	for int(p.size.Load()) > Threads()-1 && p.taken.CompareAndSwap(false, true) {
+		p.resize(min(len(p.workers), Threads()-1))
+		p.taken.Store(false)
+	}
+}

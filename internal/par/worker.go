@@ -1,0 +1,116 @@
+package par
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// worker is one thread that takes chunks of the pool's jobs.
+type worker struct {
+	bed   bed
+	_     [64]byte
+	pool  *pool
+	index int
+	quit  atomic.Bool
+	took  int64 // chunks of this job that are not counted off
+	ended bool  // help came to its end: no panic, no Goexit
+}
+
+func newWorker(p *pool, index int) *worker {
+	w := &worker{bed: newBed(), pool: p, index: index}
+	go w.loop()
+	return w
+}
+
+// loop works until stop. The thread is locked: a thread that waits for itself
+// is back sooner than a goroutine that waits for a thread.
+func (w *worker) loop() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for !w.quit.Load() {
+		if w.pool.left.Load() > 0 {
+			w.help()
+		} else if !w.lookOut() {
+			w.park()
+		}
+	}
+}
+
+// help takes chunks until none is left.
+func (w *worker) help() {
+	w.took, w.ended = 0, false
+	defer w.leave()
+	p := w.pool
+	for k := p.take(); k > 0; k = p.take() {
+		if w.took++; w.took == 1 {
+			p.wake(2*w.index + 2)
+		}
+		p.task.Chunk(p.n - int(k))
+	}
+	w.ended = true
+}
+
+// leave counts off what help took, and keeps a panic for the caller.
+func (w *worker) leave() {
+	p, v := w.pool, recover()
+	if !w.ended {
+		if v == nil { // Goexit, which goes on and takes this goroutine with it
+			v = errGoexit
+			defer func() { go w.loop() }()
+		}
+		p.failed.CompareAndSwap(nil, newPanic(v))
+		w.took += p.left.Swap(0)
+	}
+	if took := w.took; took > 0 {
+		p.done(took)
+	}
+}
+
+// event reports whether there is something to do.
+func (w *worker) event() bool { return w.pool.left.Load() > 0 || w.quit.Load() }
+
+// lookOut spins until there is something to do, and reports whether there is.
+// It is Go with a few instructions of assembly, so that the collector and the
+// scheduler can interrupt it.
+func (w *worker) lookOut() bool {
+	start := time.Now()
+	for i := 0; ; i++ {
+		switch {
+		case w.event():
+			return true
+		case i%16 == 0 && time.Since(start) >= w.pool.patience():
+			return false
+		}
+		pause(2)
+	}
+}
+
+// patience is how long a worker may spin now.
+func (p *pool) patience() time.Duration {
+	switch {
+	case !spinning():
+		return 0
+	case p.crowd.Load() > 0 && !p.taken.Load():
+		return 0 // other goroutines run loops alone and need the processor
+	case p.hot.Load() > 0:
+		return hotSpin
+	}
+	return coldSpin
+}
+
+// park sleeps until there is something to do.
+func (w *worker) park() {
+	w.bed.announce()
+	if w.event() { // from before the announcement: nobody will wake us
+		w.bed.cancel()
+		return
+	}
+	w.bed.sleep()
+}
+
+// stop makes the worker's goroutine end.
+func (w *worker) stop() {
+	w.quit.Store(true)
+	w.bed.wake()
+}

@@ -1,0 +1,119 @@
+package layers
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+)
+
+// GATConv is graph attention: each node takes the mean of its in-neighbours,
+// weighted by how much it attends to each. For each head
+//
+//	y_v = act( Σ_u α_uv·Wx_u  [+ residual_v] + b )
+//	α_uv = softmax_u( LeakyReLU(a_l·Wx_u + a_r·Wx_v [+ a_e·W_e·x_uv]) )  [· weight_uv]
+//
+// of Veličković et al., "Graph Attention Networks", ICLR 2018. Src is
+// NumSrc×In, dense or sparse; Dst NumDst×InDst; Edge E×EdgeIn; Weight E or E×1.
+// The result is NumDst×(Heads·Out), heads side by side, or with Average their
+// mean, NumDst×Out. A node without in-edges gets act([residual +] b).
+//
+// A weight multiplies the normalised attention, after dropout, and nothing is
+// normalised again. A linear residual has no bias of its own: B serves both.
+type GATConv struct {
+	In         int             // width of the sources' features
+	InDst      int             `json:",omitempty"` // width of the destinations'; 0: W serves both sides
+	Out        int             // width of a head
+	Heads      int             // 0: 1
+	EdgeIn     int             `json:",omitempty"` // width of the edges' features; 0: none
+	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2
+	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
+	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
+	Average    bool            `json:",omitempty"` // the mean of the heads, in place of all
+	Residual   Residual        `json:",omitempty"` // of the destination's features
+	NoBias     bool            `json:",omitempty"`
+	Activation grad.Activation `json:",omitempty"`
+
+	W        *grad.Param `json:"-"` // In×(Heads·Out)
+	WDst     *grad.Param `json:"-"` // InDst×(Heads·Out)
+	WEdge    *grad.Param `json:"-"` // EdgeIn×(Heads·Out)
+	AttnL    *grad.Param `json:"-"` // a_l, Heads×Out
+	AttnR    *grad.Param `json:"-"` // a_r, Heads×Out
+	AttnEdge *grad.Param `json:"-"` // a_e, Heads×Out
+	WRes     *grad.Param `json:"-"` // of a linear residual
+	B        *grad.Param `json:"-"`
+}
+
+// Init makes the Params. Weights and attention vectors are Glorot uniform with
+// gain 1, a matrix over its whole width and a_l, a_r, a_e over Heads and Out;
+// the bias is zero.
+func (l *GATConv) Init(rng *rand.Rand) {
+	heads, inDst := or(l.Heads, 1), or(l.InDst, l.In)
+	width, out := heads*l.Out, merged(heads, l.Out, l.Average)
+	l.WDst, l.WEdge, l.AttnEdge = nil, nil, nil
+	l.W = glorot(rng, l.In, width)
+	l.AttnL, l.AttnR = attention(rng, heads, l.Out), attention(rng, heads, l.Out)
+	if l.InDst > 0 {
+		l.WDst = glorot(rng, l.InDst, width)
+	}
+	if l.EdgeIn > 0 {
+		l.WEdge, l.AttnEdge = glorot(rng, l.EdgeIn, width), attention(rng, heads, l.Out)
+	}
+	l.WRes = l.Residual.param(rng, inDst, out)
+	l.B = bias(!l.NoBias, out)
+}
+
+// Forward returns the layer's result for the features x of g's sources.
+func (l *GATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	return l.Apply(t, g, In{Src: x}).Y
+}
+
+// Apply is Forward with everything that the layer can read and return.
+func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
+	in.checkEdge("layers.GATConv", l.EdgeIn)
+	in = in.drop(t, l.FeatDrop)
+	ft, ftDst := l.project(t, g, in)
+	alpha := l.attend(t, in, ft, ftDst)
+	y := merge(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
+	y = plus(t, l.Residual.add(t, g, in, skip{y, l.WRes}), l.B)
+	return Out{Y: y.Activate(l.Activation), Attention: alpha}
+}
+
+// attend returns the attention of each edge, one number a head.
+func (l *GATConv) attend(t *grad.Tape, in In, ft, ftDst *grad.Var) message.Msg {
+	el := ft.Dot(t.Use(l.AttnL))    // NumSrc×H×1, left attention
+	er := ftDst.Dot(t.Use(l.AttnR)) // NumDst×H×1, right attention
+	score := message.UAddV(el, er)
+	if in.Edge != nil {
+		score = score.Add(message.E(l.edgeScore(t, in.Edge)))
+	}
+	alpha := score.LeakyReLU(slope(l.Slope)).Softmax().Dropout(t, l.AttnDrop)
+	if in.Weight != nil {
+		alpha = alpha.Mul(message.E(in.Weight))
+	}
+	return alpha
+}
+
+// project returns the projected features of sources and destinations, N×H×D.
+func (l *GATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
+	heads := or(l.Heads, 1)
+	src = split(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
+	if in.Dst == nil && l.InDst == 0 {
+		return src, dstRows(g, src)
+	}
+	w := l.W
+	if l.InDst > 0 {
+		w = l.WDst
+	}
+	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
+	return src, split(dst, heads, l.Out)
+}
+
+// edgeScore returns a_e·W_e·x for each edge, E×H×1. It is linear in x, so the
+// vector is multiplied into the matrix first and no E×H×D array is made.
+func (l *GATConv) edgeScore(t *grad.Tape, x *grad.Var) *grad.Var {
+	heads := or(l.Heads, 1)
+	w := split(t.Use(l.WEdge), heads, l.Out).Dot(t.Use(l.AttnEdge)) // EdgeIn×H×1
+	return split(x.MatMul(w.Reshape(l.EdgeIn, heads)), heads, 1)
+}

@@ -1,0 +1,115 @@
+package layers
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+)
+
+// GATv2Conv is graph attention whose ranking of the neighbours depends on the
+// node that asks: the vector a is applied after the LeakyReLU, not before. For
+// each head
+//
+//	y_v = act( Σ_u α_uv·s_u  [+ residual_v] + b ),   s = xW + b_src,  d = xW_dst + b_dst
+//	α_uv = softmax_u( a·LeakyReLU(s_u + d_v [+ W_e·x_uv]) )  [· weight_uv]
+//
+// of Brody, Alon and Yahav, "How Attentive are Graph Attention Networks?", ICLR
+// 2022. Src is NumSrc×In, dense or sparse; Dst NumDst×InDst; Edge E×EdgeIn;
+// Weight E or E×1. The result is NumDst×(Heads·Out), heads side by side, or with
+// Average their mean, NumDst×Out. A node without in-edges gets
+// act([residual +] b).
+//
+// A weight multiplies the normalised attention, after dropout, and nothing is
+// normalised again. A linear residual has no bias of its own: B serves both.
+type GATv2Conv struct {
+	In         int             // width of the sources' features
+	InDst      int             `json:",omitempty"` // width of the destinations'; 0: In
+	Out        int             // width of a head
+	Heads      int             // 0: 1
+	EdgeIn     int             `json:",omitempty"` // width of the edges' features; 0: none
+	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2
+	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
+	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
+	Shared     bool            `json:",omitempty"` // W and BSrc serve both sides
+	Average    bool            `json:",omitempty"` // the mean of the heads, in place of all
+	Residual   Residual        `json:",omitempty"` // of the destination's features
+	NoBias     bool            `json:",omitempty"` // without b
+	NoProjBias bool            `json:",omitempty"` // without b_src and b_dst
+	Activation grad.Activation `json:",omitempty"`
+
+	W     *grad.Param `json:"-"` // In×(Heads·Out)
+	BSrc  *grad.Param `json:"-"`
+	WDst  *grad.Param `json:"-"` // InDst×(Heads·Out)
+	BDst  *grad.Param `json:"-"`
+	WEdge *grad.Param `json:"-"` // EdgeIn×(Heads·Out)
+	Attn  *grad.Param `json:"-"` // a, Heads×Out
+	WRes  *grad.Param `json:"-"` // of a linear residual
+	B     *grad.Param `json:"-"`
+}
+
+// Init makes the Params. Weights and attention vectors are Glorot uniform with
+// gain 1, a matrix over its whole width and a over Heads and Out; biases are
+// zero.
+func (l *GATv2Conv) Init(rng *rand.Rand) {
+	heads, inDst := or(l.Heads, 1), or(l.InDst, l.In)
+	width, out := heads*l.Out, merged(heads, l.Out, l.Average)
+	l.WDst, l.BDst, l.WEdge = nil, nil, nil
+	l.W, l.BSrc = glorot(rng, l.In, width), bias(!l.NoProjBias, width)
+	l.Attn = attention(rng, heads, l.Out)
+	if !l.Shared {
+		l.WDst, l.BDst = glorot(rng, inDst, width), bias(!l.NoProjBias, width)
+	}
+	if l.EdgeIn > 0 {
+		l.WEdge = glorot(rng, l.EdgeIn, width)
+	}
+	l.WRes = l.Residual.param(rng, inDst, out)
+	l.B = bias(!l.NoBias, out)
+}
+
+// Forward returns the layer's result for the features x of g's sources.
+func (l *GATv2Conv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	return l.Apply(t, g, In{Src: x}).Y
+}
+
+// Apply is Forward with everything that the layer can read and return.
+func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
+	in.checkEdge("layers.GATv2Conv", l.EdgeIn)
+	in = in.drop(t, l.FeatDrop)
+	fs, fd := l.project(t, g, in)
+	alpha := l.attend(t, in, fs, fd)
+	y := merge(message.UpdateAll(g, message.U(fs).Mul(alpha), message.Sum), l.Average)
+	y = plus(t, l.Residual.add(t, g, in, skip{y, l.WRes}), l.B)
+	return Out{Y: y.Activate(l.Activation), Attention: alpha}
+}
+
+// attend returns the attention of each edge, one number a head. No E×H×D array
+// is made of the nodes' features.
+func (l *GATv2Conv) attend(t *grad.Tape, in In, fs, fd *grad.Var) message.Msg {
+	sum := message.UAddV(fs, fd) // H×D an edge
+	if in.Edge != nil {
+		sum = sum.Add(message.E(split(in.Edge.MatMul(t.Use(l.WEdge)), or(l.Heads, 1), l.Out)))
+	}
+	score := sum.LeakyReLU(slope(l.Slope)).Dot(message.W(t.Use(l.Attn)))
+	alpha := score.Softmax().Dropout(t, l.AttnDrop)
+	if in.Weight != nil {
+		alpha = alpha.Mul(message.E(in.Weight))
+	}
+	return alpha
+}
+
+// project returns the projected features of sources and destinations, N×H×D.
+func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
+	heads := or(l.Heads, 1)
+	src = split(plus(t, in.Src.MatMul(t.Use(l.W)), l.BSrc), heads, l.Out)
+	if l.Shared && in.Dst == nil {
+		return src, dstRows(g, src)
+	}
+	w, b := l.WDst, l.BDst
+	if l.Shared {
+		w, b = l.W, l.BSrc
+	}
+	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return plus(t, x.MatMul(t.Use(w)), b) })
+	return src, split(dst, heads, l.Out)
+}

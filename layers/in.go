@@ -1,0 +1,72 @@
+package layers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// In is what a layer reads. Edge and Weight have a row for each edge, in the
+// graph's own order: [message.OnEdges] brings rows into it.
+type In struct {
+	Src    *grad.Var // features of the sources
+	Dst    *grad.Var // of the destinations; nil: these are sources too
+	Edge   *grad.Var // features of the edges; nil: none
+	Weight *grad.Var // a weight for each edge; nil: all 1
+}
+
+// Out is what a layer returns.
+type Out struct {
+	Y         *grad.Var   // a row for each destination
+	Attention message.Msg // what each edge is multiplied by; costs nothing until [message.ApplyEdges]
+}
+
+// drop applies dropout to the features of the nodes.
+func (in In) drop(t *grad.Tape, p float64) In {
+	in.Src = t.Dropout(in.Src, p)
+	if in.Dst != nil {
+		in.Dst = t.Dropout(in.Dst, p)
+	}
+	return in
+}
+
+// onDst returns f of the features of the destinations, where f takes each row
+// on its own. A sparse array has no rows to gather, so there f comes first.
+func (in In) onDst(g *graph.Graph, f func(x *grad.Var) *grad.Var) *grad.Var {
+	switch {
+	case in.Dst != nil:
+		return f(in.Dst)
+	case in.Src.Sparse() != nil:
+		return dstRows(g, f(in.Src))
+	}
+	return f(dstRows(g, in.Src))
+}
+
+// dstRows returns the rows of x, which has one for each source, that belong to
+// the destinations of g.
+func dstRows(g *graph.Graph, x *grad.Var) *grad.Var {
+	if !g.Bipartite() {
+		return x
+	}
+	rows := g.DstRows()
+	if rows == nil {
+		panic(&tensor.ShapeError{Op: "layers.In", Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
+			Why: "the graph's destinations are not sources, so In.Dst is needed"})
+	}
+	return x.Rows(rows)
+}
+
+// checkEdge panics unless features of edges are there exactly if the layer has
+// weights for them.
+func (in In) checkEdge(op string, width int) {
+	switch {
+	case in.Edge == nil && width > 0:
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Src.Shape())}, Why: fmt.Sprintf("EdgeIn is %d, so In.Edge is needed", width)})
+	case in.Edge != nil && width == 0:
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Edge.Shape())}, Why: "In.Edge is given, but EdgeIn is 0"})
+	}
+}

@@ -1,0 +1,69 @@
+package sequence
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// TreeLSTM carries a state and a cell from the leaves of trees to their roots,
+// with a forget gate for each child.
+//
+//	h̃ = Σ_k h_k                         f_k = σ(x·W_f + h_k·U_f + b_f)
+//	[i g o] = [σ tanh σ](x·W + h̃·U + b)
+//	c = i·g + Σ_k f_k·c_k               h = o·tanh(c)
+//
+// is the child-sum Tree-LSTM of Tai, Socher and Manning, "Improved Semantic
+// Representations From Tree-Structured Long Short-Term Memory Networks", ACL
+// 2015. The graph has an edge from each child to its parent, as [graph.Trees]
+// makes it; any other acyclic graph will do. x is N×In, dense or sparse, with
+// rows of zeros for nodes that have no input; the result is N×Hidden. A leaf,
+// and so an isolated node, has one child of zeros.
+//
+// On a chain it is an [LSTM].
+type TreeLSTM struct {
+	In, Hidden int
+	ForgetBias float64 `json:",omitempty"` // what Init makes of b_f
+
+	W  *grad.Param `json:"-"` // In×3·Hidden, of i, g, o
+	U  *grad.Param `json:"-"` // Hidden×3·Hidden
+	B  *grad.Param `json:"-"` // 3·Hidden
+	WF *grad.Param `json:"-"` // In×Hidden, of the forget gate
+	UF *grad.Param `json:"-"` // Hidden×Hidden
+	BF *grad.Param `json:"-"` // Hidden
+}
+
+// Init makes the Params: the weights uniform up to 1/√Hidden, the biases zero
+// but for the forget gate's.
+func (l *TreeLSTM) Init(rng *rand.Rand) {
+	m := l.Hidden
+	l.W, l.U, l.B = uniform(rng, l.In, 3*m, m), uniform(rng, m, 3*m, m), grad.NewParam(3*m)
+	l.WF, l.UF, l.BF = uniform(rng, l.In, m, m), uniform(rng, m, m, m), grad.NewParam(m)
+	l.BF.Value.Fill(tensor.Float(l.ForgetBias))
+}
+
+// Forward returns h of every node of g.
+func (l *TreeLSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	return l.States(t, g, x)[0]
+}
+
+// States returns h and c of every node of g.
+func (l *TreeLSTM) States(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State {
+	xp := x.MatMul(t.Use(l.W)).Add(t.Use(l.B)) // of all nodes at once
+	xf := x.MatMul(t.Use(l.WF)).Add(t.Use(l.BF))
+	u, uf, m := t.Use(l.U), t.Use(l.UF), l.Hidden
+	// The third state is h·U_f, so that a node computes it once, not its parents.
+	s := message.Sweep(g, zeros(3, m), func(lv *message.Level, prev message.State) message.State {
+		sum := message.UpdateAll(lv.In, message.CopyU(prev[0]), message.Sum)
+		forget := message.V(lv.Rows(xf)).Add(message.U(prev[2])).Sigmoid()
+		kept := message.UpdateAll(lv.In, forget.Mul(message.U(prev[1])), message.Sum)
+		z := lv.Rows(xp).Add(sum.MatMul(u)).Split(m, m, m)
+		c := z[0].Sigmoid().Mul(z[1].Tanh()).Add(kept)
+		h := z[2].Sigmoid().Mul(c.Tanh())
+		return message.State{h, c, h.MatMul(uf)}
+	})
+	return s[:2]
+}

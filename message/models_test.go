@@ -1,0 +1,262 @@
+package message_test
+
+import (
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The functions after a [models] mark are quoted word for word in
+// docs/design.md, section "Models in ten lines".
+
+// [models]
+// pna: y_v = [m ‖ s·m ‖ m/s]·W,  m = [mean ‖ max ‖ min ‖ std]_u x_u,  s = log(d_v+1)/δ
+func pna(g *graph.Graph, x, w *grad.Var, delta float64) *grad.Var {
+	d := tensor.New(g.NumDst(), 1)
+	for v := range d.Data { // a node that hears nobody counts as one that hears one
+		d.Data[v] = tensor.Float(math.Log(float64(max(1, g.InDegree(v))+1)) / delta)
+	}
+	m, s := message.UpdateAll(g, message.U(x), message.Mean, message.Max, message.Min, message.Std), grad.Const(d)
+	return grad.Concat(m, m.Mul(s), m.Div(s)).MatMul(w)
+}
+
+// [models]
+// rgcn: y_v = Σ_e c_e·W_r(e)·x_u + W₀·x_v, where r(e) is the kind of the edge and w holds the W_r side by side
+func rgcn(g *graph.Graph, x, w, self, c *grad.Var) *grad.Var {
+	xw := x.MatMul(w).Reshape(x.Dim(0), -1, self.Dim(1)) // N×K×F: every relation's product, once a node
+	m := message.U(xw).Pick(g.Kinds()).Mul(message.E(c))
+	return message.UpdateAll(g, m, message.Sum).Add(x.MatMul(self))
+}
+
+// [models]
+// edgeConv: y_v = max_u W₂·ReLU(A·x_u + B·x_v), the first layer on nodes because it is linear in both
+func edgeConv(g *graph.Graph, x, a, b, w2 *grad.Var) *grad.Var {
+	h := message.ApplyEdges(g, message.U(x.MatMul(a)).Add(message.V(x.MatMul(b))).ReLU())
+	return message.UpdateAll(g, message.CopyE(h.MatMul(w2)), message.Max)
+}
+
+// [models]
+// pointer: loss = −log softmax_u(vᵀ·tanh(e_u + d_t)) of the chosen edge into each step, on inputs → steps
+func pointer(g *graph.Graph, inputs, steps, v *grad.Var, chosen []int32) *grad.Var {
+	score := message.UAddV(inputs, steps).Tanh().Dot(message.W(v))
+	return message.ApplyEdges(g, score.LogSoftmax()).Rows(chosen).Mean().Neg()
+}
+
+// headSays is what a controller says to the heads of a memory, a row each.
+type headSays struct{ key, beta, gate, shift, gamma *grad.Var }
+
+// [models]
+// address: w = sharpen(shift(g·softmax_i(β·cos(k, M_i)) + (1−g)·w')), on CompleteBipartite(slots, heads)
+func address(g *graph.Graph, mem *grad.Var, h headSays, last *grad.Var) *grad.Var {
+	unit := func(x *grad.Var) *grad.Var { return x.Div(x.Dot(x).Shift(1e-12).Sqrt()) }
+	score := message.UDotV(unit(mem), unit(h.key)).Mul(message.V(h.beta))
+	w := message.ApplyEdges(g, score.Softmax()).Reshape(last.Shape()...) // heads×slots
+	w = w.Sub(last).Mul(h.gate).Add(last)
+	s := h.shift.Split(1, 1, 1) // by −1, 0 and 1: +1 moves the focus to the next slot
+	w = w.Roll(-1).Mul(s[0]).Add(w.Mul(s[1])).Add(w.Roll(1).Mul(s[2]))
+	return w.Shift(1e-12).Log().Mul(h.gamma).Softmax()
+}
+
+// [models]
+// hop: u' = u + Σ_i softmax_i(m_i·u)·c_i, on slots → queries
+func hop(g *graph.Graph, m, c, u *grad.Var) *grad.Var {
+	p := message.UDotV(m, u).Softmax()
+	return u.Add(message.UpdateAll(g, message.U(c).Mul(p), message.Sum))
+}
+
+func TestPNA(t *testing.T) {
+	g := odd()
+	m := &struct{ X, W *grad.Param }{param(1, 8, 2), param(2, 24, 3)}
+	y := pna(g, grad.Const(m.X.Value), grad.Const(m.W.Value), 1).Value()
+	want(t, "a node that hears nobody", y.RowRange(7, 8), 0, 0, 0)
+	if gradtest.Sharp { // in float32 the step is so long that another message becomes the largest
+		gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return weigh(pna(g, tp.Use(m.X), tp.Use(m.W), 1)) })
+	}
+	// Node 3 hears node 2 alone: mean, max and min are its row, the deviation is 0.
+	x, s := wide(m.X.Value.Row(2)), math.Log(2)
+	row := slices.Concat(x, x, x, []float64{0, 0})
+	out := tensor.New(1, 3)
+	for i, scale := range []float64{1, s, 1 / s} {
+		for k, v := range row {
+			for j, w := range m.W.Value.Row(i*8 + k) {
+				out.Data[j] += tensor.Float(v * scale * float64(w))
+			}
+		}
+	}
+	near(t, "node 3", []*tensor.Dense{y.RowRange(3, 4)}, []*tensor.Dense{out})
+}
+
+func TestRGCN(t *testing.T) {
+	kinds := make([]int32, odd().NumEdges())
+	for e := range kinds {
+		kinds[e] = int32(e % 3)
+	}
+	g := graph.Must(odd().WithKinds(kinds))
+	m := &struct{ X, W, Self, C *grad.Param }{param(1, 8, 2), param(2, 2, 3*4), param(3, 2, 4), param(4, 13, 1)}
+	run := func(tp *grad.Tape) *grad.Var { return rgcn(g, tp.Use(m.X), tp.Use(m.W), tp.Use(m.Self), tp.Use(m.C)) }
+	gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return weigh(run(tp)) })
+	out := tensor.New(8, 4)
+	add := func(v int, x []tensor.Float, c tensor.Float, w *tensor.Dense, col int) {
+		for i, a := range x {
+			for j := range out.Row(v) {
+				out.Row(v)[j] += c * a * w.Row(i)[col+j]
+			}
+		}
+	}
+	for e, v := range g.Destinations() {
+		add(int(v), m.X.Value.Row(int(g.In().Cols[e])), m.C.Value.Data[e], m.W.Value, int(g.Kinds()[e])*4)
+	}
+	for v := range 8 {
+		add(v, m.X.Value.Row(v), 1, m.Self.Value, 0)
+	}
+	near(t, "rgcn", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out})
+}
+
+func TestEdgeConv(t *testing.T) {
+	g := odd()
+	m := &struct{ X, A, B, W *grad.Param }{param(1, 8, 2), param(2, 2, 4), param(3, 2, 4), param(4, 4, 3)}
+	run := func(tp *grad.Tape) *grad.Var {
+		return edgeConv(g, tp.Use(m.X), tp.Use(m.A), tp.Use(m.B), tp.Use(m.W))
+	}
+	gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return weigh(run(tp)) })
+	x := grad.Const(m.X.Value)
+	u, v := x.Rows(g.In().Cols), x.Rows(g.Destinations())
+	h := u.MatMul(grad.Const(m.A.Value)).Add(v.MatMul(grad.Const(m.B.Value))).ReLU().MatMul(grad.Const(m.W.Value)).Value()
+	out := tensor.New(8, 3)
+	for i := range out.Data {
+		out.Data[i] = tensor.Float(math.Inf(-1))
+	}
+	for e, d := range g.Destinations() {
+		for j, y := range h.Row(e) {
+			out.Row(int(d))[j] = max(out.Row(int(d))[j], y)
+		}
+	}
+	for _, d := range []int{4, 6, 7} { // hear nobody
+		clear(out.Row(d))
+	}
+	near(t, "edgeConv", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out})
+}
+
+func TestPointer(t *testing.T) {
+	g := graph.CompleteBipartite(4, 2)
+	m := &struct{ In, Steps, V *grad.Param }{param(1, 4, 3), param(2, 2, 3), param(3, 3)}
+	chosen := []int32{2, 4 + 1}
+	run := func(tp *grad.Tape) *grad.Var { return pointer(g, tp.Use(m.In), tp.Use(m.Steps), tp.Use(m.V), chosen) }
+	gradtest.Check(t, m, run)
+	loss := 0.0
+	for step, c := range []int{2, 1} {
+		logit := make([]float64, 4)
+		for u := range logit {
+			for k, v := range m.V.Value.Data {
+				logit[u] += float64(v) * tanh(float64(m.In.Value.Row(u)[k]+m.Steps.Value.Row(step)[k]))
+			}
+		}
+		loss -= math.Log(softmax(logit)[c]) / 2
+	}
+	near(t, "loss", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{dense([]float64{loss}, 1)})
+}
+
+func TestAddress(t *testing.T) {
+	const slots = 5
+	g := graph.CompleteBipartite(slots, 1)
+	mem := param(1, slots, 3)
+	says := func(beta, gate, shift, gamma float64) headSays {
+		s := []float64{0, 0, 0}
+		s[int(shift)+1] = 1
+		one := func(x ...float64) *grad.Var { return grad.Const(dense(x, 1, len(x))) }
+		return headSays{grad.Const(mem.Value.RowRange(2, 3)), one(beta), one(gate), one(s...), one(gamma)}
+	}
+	last := grad.Const(dense([]float64{0, 0, 0, 0, 1}, 1, slots))
+	m := grad.Const(mem.Value)
+	for _, c := range []struct {
+		what string
+		says headSays
+		want []float64
+	}{
+		{"content finds its slot", says(500, 1, 0, 1), []float64{0, 0, 1, 0, 0}},
+		{"and moves on", says(500, 1, 1, 1), []float64{0, 0, 0, 1, 0}},
+		{"or back", says(500, 1, -1, 1), []float64{0, 1, 0, 0, 0}},
+		{"a closed gate keeps, the shift wraps", says(500, 0, 1, 1), []float64{1, 0, 0, 0, 0}},
+		{"no strength is uniform, sharpened too", says(0, 1, 0, 50), []float64{0.2, 0.2, 0.2, 0.2, 0.2}},
+	} {
+		for i, v := range address(g, m, c.says, last).Value().Data {
+			if math.Abs(float64(v)-c.want[i]) > 1e-5 {
+				t.Errorf("%s: slot %d has %v, want %v", c.what, i, v, c.want[i])
+			}
+		}
+	}
+	all := &struct{ Mem, Key, Beta, Gate, Shift, Gamma *grad.Param }{mem, param(2, 2, 3), param(3, 2, 1), param(4, 2, 1), param(5, 2, 3), param(6, 2, 1)}
+	two := graph.CompleteBipartite(slots, 2)
+	before := grad.Const(param(7, 2, slots).Value).Softmax()
+	gradtest.Check(t, all, func(tp *grad.Tape) *grad.Var {
+		h := headSays{tp.Use(all.Key).Tanh(), tp.Use(all.Beta).Softplus(), tp.Use(all.Gate).Sigmoid(), tp.Use(all.Shift).Softmax(), tp.Use(all.Gamma).Softplus().Shift(1)}
+		return weigh(address(two, tp.Use(all.Mem), h, before))
+	})
+}
+
+func TestHop(t *testing.T) {
+	g := graph.CompleteBipartite(4, 2)
+	m := &struct{ M, C, U *grad.Param }{param(1, 4, 3), param(2, 4, 3), param(3, 2, 3)}
+	run := func(tp *grad.Tape) *grad.Var { return hop(g, tp.Use(m.M), tp.Use(m.C), tp.Use(m.U)) }
+	gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return weigh(run(tp)) })
+	out := m.U.Value.Clone()
+	for q := range 2 {
+		logit := make([]float64, 4)
+		for i := range logit {
+			for k, u := range m.U.Value.Row(q) {
+				logit[i] += float64(u * m.M.Value.Row(i)[k])
+			}
+		}
+		for i, p := range softmax(logit) {
+			for k, c := range m.C.Value.Row(i) {
+				out.Row(q)[k] += tensor.Float(p) * c
+			}
+		}
+	}
+	near(t, "hop", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out})
+}
+
+// TestModelsAreQuoted compares the functions with their quotations, and counts
+// their lines.
+func TestModelsAreQuoted(t *testing.T) {
+	src, err := os.ReadFile("models_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("../docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(doc), "Models in ten lines\n")
+	if !ok {
+		t.Fatal("docs/design.md has no section Models in ten lines")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	var quoted, written []string
+	for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(section, -1) {
+		quoted = append(quoted, m[1])
+	}
+	for _, m := range regexp.MustCompile(`(?ms)^// \[models\]\n(.*?^}\n)`).FindAllStringSubmatch(string(src), -1) {
+		written = append(written, m[1])
+		if body := strings.Count(m[1][strings.Index(m[1], "\nfunc ")+1:], "\n") - 2; body > 10 {
+			t.Errorf("a body of %d lines:\n%s", body, m[1])
+		}
+	}
+	if len(written) != 6 || len(quoted) != len(written) {
+		t.Fatalf("%d functions, %d quoted, want 6 of each", len(written), len(quoted))
+	}
+	for i, w := range written {
+		if quoted[i] != w {
+			t.Errorf("docs/design.md quotes\n%s\nbut the function is\n%s", quoted[i], w)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package message_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+var reducers = []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std}
+
+// hub has one node that hears the given number of edges, and some that hear few.
+func hub(edges int) *graph.Graph {
+	rng := rand.New(rand.NewPCG(uint64(edges), 2))
+	const n = 40
+	src, dst := make([]int32, edges+60), make([]int32, edges+60)
+	for i := range src {
+		src[i], dst[i] = rng.Int32N(n), 7
+		if i < 60 {
+			dst[i] = rng.Int32N(n - 1) // the last node hears nobody
+		}
+	}
+	return graph.Must(graph.New(n, src, dst))
+}
+
+// sides is a bipartite graph with parallel edges and a destination that hears
+// nobody.
+func sides() *graph.Graph {
+	src := []int32{0, 4, 4, 3, 2, 1, 0, 6, 5, 5, 5, 2, 0, 1, 2, 3, 4, 5, 6}
+	dst := []int32{0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 3, 4, 4, 4, 4, 4, 4, 4}
+	return graph.Must(graph.NewBipartite(7, 5, src, dst))
+}
+
+func graphs() map[string]*graph.Graph {
+	h := hub(100)
+	return map[string]*graph.Graph{
+		"odd":       odd(),
+		"hub":       h,
+		"empty":     graph.Must(graph.New(0, nil, nil)),
+		"no edges":  graph.Must(graph.New(3, nil, nil)),
+		"one node":  graph.Must(graph.New(1, []int32{0, 0}, []int32{0, 0})),
+		"bipartite": sides(),
+		"block":     graph.Must(h.Block([]int32{7, 3, 39, 12})),
+		"view":      graph.Must(h.Dst([]int32{5, 39, 7, 0})),
+	}
+}
+
+// outcome is a result and the gradient of its weighted sum by every operand.
+func outcome(m *model, f func(t *grad.Tape, x operands) *grad.Var) []*tensor.Dense {
+	t := grad.NewTape(3)
+	t.Reset()
+	y := f(t, m.use(t))
+	out := []*tensor.Dense{y.Value()}
+	if y.Needs() {
+		for _, g := range t.Backward(weigh(y)) {
+			out = append(out, g.Value)
+		}
+	}
+	return out
+}
+
+// runs are all ways to use a message.
+func runs(g *graph.Graph, msg func(t *grad.Tape, x operands) message.Msg, single bool) map[string]func(t *grad.Tape, x operands) *grad.Var {
+	out := map[string]func(t *grad.Tape, x operands) *grad.Var{
+		"edges": func(t *grad.Tape, x operands) *grad.Var { return message.ApplyEdges(g, msg(t, x)) },
+		"all":   func(t *grad.Tape, x operands) *grad.Var { return message.UpdateAll(g, msg(t, x), reducers...) },
+		"Sum":   func(t *grad.Tape, x operands) *grad.Var { return message.UpdateAll(g, msg(t, x), message.Sum) },
+	}
+	if single {
+		for _, r := range reducers {
+			out[r.String()] = func(t *grad.Tape, x operands) *grad.Var { return message.UpdateAll(g, msg(t, x), r) }
+		}
+	}
+	return out
+}
+
+// sameBits fails the test unless both hold the same bits.
+func sameBits(t *testing.T, what string, got, want []*tensor.Dense) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if !slices.Equal(got[i].Shape(), want[i].Shape()) {
+			t.Fatalf("%s: array %d has shape %v, want %v", what, i, got[i].Shape(), want[i].Shape())
+		}
+		for k, v := range got[i].Data {
+			if math.Float64bits(float64(v)) != math.Float64bits(float64(want[i].Data[k])) {
+				t.Errorf("%s: array %d, element %d is %v, want the bits of %v", what, i, k, v, want[i].Data[k])
+				break
+			}
+		}
+	}
+}
+
+// near fails the test unless both agree to rounding.
+func near(t *testing.T, what string, got, want []*tensor.Dense) {
+	t.Helper()
+	tol := 1e-5
+	if gradtest.Sharp {
+		tol = 1e-10
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if !slices.Equal(got[i].Shape(), want[i].Shape()) {
+			t.Fatalf("%s: array %d has shape %v, want %v", what, i, got[i].Shape(), want[i].Shape())
+		}
+		scale := 1.0
+		for _, v := range want[i].Data {
+			scale = max(scale, math.Abs(float64(v)))
+		}
+		for k, v := range got[i].Data {
+			if d := math.Abs(float64(v) - float64(want[i].Data[k])); !(d <= tol*scale) {
+				t.Errorf("%s: array %d, element %d is %v, want %v", what, i, k, v, want[i].Data[k])
+				break
+			}
+		}
+	}
+}
+
+// TestTiles runs every expression in tiles of all sizes: every result and every
+// gradient has the same bits, and a kernel agrees with the tiles to rounding.
+func TestTiles(t *testing.T) {
+	for at, g := range graphs() {
+		checkTiles(t, at, g, true)
+	}
+}
+
+// TestTilesOfHub is TestTiles with a destination that no tile holds.
+func TestTilesOfHub(t *testing.T) {
+	if testing.Short() {
+		t.Skip("15,000 edges into one node")
+	}
+	checkTiles(t, "hub of 15,000", hub(15000), false)
+}
+
+func checkTiles(t *testing.T, at string, g *graph.Graph, single bool) {
+	m := newModel(g)
+	msgs := expressions(modulo4(g))
+	for _, name := range slices.Sorted(maps.Keys(msgs)) {
+		for way, f := range runs(g, msgs[name], single) {
+			what := fmt.Sprintf("%s of %s on %s", way, name, at)
+			message.SetFuse(t, false)
+			message.SetTileBytes(t, 16<<10)
+			want := outcome(m, f)
+			for _, bytes := range []int{512, 4 << 10, 1 << 20} {
+				message.SetTileBytes(t, bytes)
+				sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), outcome(m, f), want)
+			}
+			message.SetFuse(t, true)
+			near(t, what+", by kernel", outcome(m, f), want)
+		}
+	}
+}
+
+// TestGradientsInParts checks gradients where a destination's edges fill several
+// tiles, without kernels.
+func TestGradientsInParts(t *testing.T) {
+	if !gradtest.Sharp {
+		t.Skip("a finite difference over so many edges meets a kink; run with -tags f64")
+	}
+	message.SetTileBytes(t, 64)
+	message.SetFuse(t, false)
+	g := hub(20)
+	m := newModel(g)
+	for name, f := range expressions(modulo4(g)) {
+		t.Run(name, func(t *testing.T) {
+			gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var {
+				msg, unused := f(tp, m.use(tp)), useAll(tp, m)
+				return weigh(message.ApplyEdges(g, msg)).Add(weigh(message.UpdateAll(g, msg, reducers...))).Add(unused)
+			})
+		})
+	}
+}
+
+// useAll makes every Param of m part of the computation.
+func useAll(t *grad.Tape, m *model) *grad.Var {
+	y := grad.Const(tensor.New(1))
+	for _, p := range grad.Params(m) {
+		y = y.Add(t.Use(p).Sum().Scale(0))
+	}
+	return y
+}

@@ -1,0 +1,207 @@
+package tensor_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+var flags = []tensor.Flags{0, tensor.TransA, tensor.TransB, tensor.TransA | tensor.TransB}
+
+func random(rng *rand.Rand, shape ...int) *tensor.Dense {
+	d := tensor.New(shape...)
+	for i := range d.Data {
+		d.Data[i] = tensor.Float(rng.NormFloat64())
+	}
+	return d
+}
+
+// operands returns random a and b for a product of m×k and k×n.
+func operands(rng *rand.Rand, m, k, n int, f tensor.Flags) (a, b *tensor.Dense) {
+	a, b = random(rng, m, k), random(rng, k, n)
+	if f&tensor.TransA != 0 {
+		a = random(rng, k, m)
+	}
+	if f&tensor.TransB != 0 {
+		b = random(rng, n, k)
+	}
+	return a, b
+}
+
+// element is one element of a product in float64, and the sum of its terms'
+// magnitudes.
+func element(a, b *tensor.Dense, f tensor.Flags, i, j int) (sum, size float64) {
+	k := a.RowLen()
+	if f&tensor.TransA != 0 {
+		k = a.Rows()
+	}
+	for l := range k {
+		x, y := a.Data[(i*a.RowLen()+l)%len(a.Data)], b.Data[(l*b.RowLen()+j)%len(b.Data)]
+		if f&tensor.TransA != 0 {
+			x = a.Row(l)[i]
+		}
+		if f&tensor.TransB != 0 {
+			y = b.Row(j)[l]
+		}
+		v := float64(x) * float64(y)
+		sum, size = sum+v, size+math.Abs(v)
+	}
+	return sum, size
+}
+
+var sizes = [][3]int{
+	{1, 1, 1}, {1, 5, 7}, {7, 3, 1}, {3, 0, 4}, {0, 3, 4}, {4, 3, 0}, {5, 17, 16}, {13, 9, 33}, {30, 400, 70},
+	{150, 20, 90}, {2, 800, 65}, {25, 512, 81}, {64, 128, 100}, {33, 31, 8}, {300, 2, 5}, {9, 5000, 20}, {145, 385, 65},
+}
+
+func TestMatMul(t *testing.T) {
+	for _, path := range []string{"as built", "go"} {
+		t.Run(path, func(t *testing.T) {
+			if path == "go" {
+				defer simd.Disable()()
+			}
+			rng := rand.New(rand.NewPCG(1, 1))
+			for _, s := range sizes {
+				for _, f := range flags {
+					a, b := operands(rng, s[0], s[1], s[2], f)
+					dst := random(rng, s[0], s[2])
+					was := dst.Clone()
+					tensor.MatMul(dst, a, b, f)
+					for at, v := range dst.Data {
+						sum, size := element(a, b, f, at/s[2], at%s[2])
+						start := float64(was.Data[at])
+						if d := math.Abs(start + sum - float64(v)); d > 1e-6*(size+math.Abs(start)) || v != v {
+							t.Fatalf("%v flags %d: element %d is %v, want %v", s, f, at, v, start+sum)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// A row of a product is the product of the row, to the bit, and a packed b
+// changes no bit.
+func TestMatMulLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for _, s := range sizes {
+		for _, f := range flags {
+			m, k, n := s[0], s[1], s[2]
+			a, b := operands(rng, m, k, n, f)
+			start := random(rng, m, n)
+			whole := start.Clone()
+			tensor.MatMul(whole, a, b, f)
+			for range min(m, 10) {
+				i := rng.IntN(m)
+				row := tensor.New(1, k)
+				if f&tensor.TransA != 0 {
+					row = tensor.New(k, 1)
+				}
+				for l := range k {
+					if f&tensor.TransA != 0 {
+						row.Data[l] = a.Row(l)[i]
+					} else {
+						row.Data[l] = a.Row(i)[l]
+					}
+				}
+				one := tensor.Of(append([]tensor.Float(nil), start.Row(i)...), 1, n)
+				tensor.MatMul(one, row, b, f)
+				same(t, fmt.Sprintf("%v flags %d row %d", s, f, i), one.Data, whole.Row(i))
+			}
+			if f == tensor.TransA && k >= 4096 {
+				continue // in parts, which a packed b has not
+			}
+			packed := start.Clone()
+			tensor.MatMulPacked(packed, a, tensor.Pack(b, f), f)
+			same(t, fmt.Sprintf("%v flags %d packed", s, f), packed.Data, whole.Data)
+		}
+	}
+}
+
+func same(t *testing.T, what string, got, want []tensor.Float) {
+	t.Helper()
+	for j := range want {
+		if got[j] != want[j] {
+			t.Fatalf("%s: element %d is %v, want %v", what, j, got[j], want[j])
+		}
+	}
+}
+
+func TestMatMulShapes(t *testing.T) {
+	for _, f := range flags {
+		for _, call := range []func(){
+			func() { tensor.MatMul(tensor.New(2, 4), tensor.New(2, 3), tensor.New(5, 4), f) },
+			func() { tensor.MatMul(tensor.New(2, 5), tensor.New(3, 3), tensor.New(3, 3), f) },
+			func() { tensor.MatMulPacked(tensor.New(2, 5), tensor.New(3, 3), tensor.Pack(tensor.New(3, 3), f), f) },
+		} {
+			var shape *tensor.ShapeError
+			if err := tensor.Try(call); !errors.As(err, &shape) || len(shape.Shapes) != 3 {
+				t.Errorf("flags %d: %v, want a ShapeError with three shapes", f, err)
+			}
+		}
+	}
+}
+
+func TestPackedSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	p := tensor.Pack(random(rng, 40, 50), 0)
+	for _, f := range []tensor.Flags{0, tensor.TransB} {
+		a, b := operands(rng, 3, 9, 21, f)
+		p.Set(b, f)
+		got, want := tensor.New(3, 21), tensor.New(3, 21)
+		tensor.MatMulPacked(got, a, p, 0)
+		tensor.MatMul(want, a, b, f)
+		same(t, fmt.Sprint("flags ", f), got.Data, want.Data)
+	}
+}
+
+func TestMatMulAllocates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, f := range flags {
+		a, b := operands(rng, 60, 4100, 70, f)
+		dst := tensor.New(60, 70)
+		if n := testing.AllocsPerRun(20, func() { tensor.MatMul(dst, a, b, f) }); n > 0.5 {
+			t.Errorf("flags %d: %v allocations a product", f, n)
+		}
+	}
+}
+
+func BenchmarkMatMul(b *testing.B) {
+	for _, s := range []struct {
+		m, k, n int
+		f       tensor.Flags
+	}{
+		{1024, 1024, 1024, 0}, {1024, 1024, 1024, tensor.TransB}, {64, 128, 512, 0}, {169343 / 8, 128, 256, 0}, {19717, 500, 64, 0}, {2708, 1433, 64, 0},
+		{2708, 1433, 7, 0}, {2708, 1433, 8, 0}, {2708, 1433, 16, 0}, {2708, 1433, 1, 0}, {511, 513, 509, 0}, {2708, 64, 1433, tensor.TransB},
+		{1433, 2708, 64, tensor.TransA}, {1024, 45000 / 8, 1024, tensor.TransA}, {128, 169343 / 8, 256, tensor.TransA}, {500, 19717, 64, tensor.TransA}, {64, 2708, 8, tensor.TransA},
+	} {
+		b.Run(fmt.Sprintf("%d/%dx%dx%d", s.f, s.m, s.k, s.n), func(b *testing.B) {
+			x, y := operands(rand.New(rand.NewPCG(1, 1)), s.m, s.k, s.n, s.f)
+			dst := tensor.New(s.m, s.n)
+			rate(b, s.m, s.k, s.n, func() { tensor.MatMul(dst, x, y, s.f) })
+		})
+	}
+}
+
+func BenchmarkMatMulPacked(b *testing.B) {
+	for _, m := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("%dx128x512", m), func(b *testing.B) {
+			x, y := operands(rand.New(rand.NewPCG(1, 1)), m, 128, 512, 0)
+			dst, p := tensor.New(m, 512), tensor.Pack(y, 0)
+			rate(b, m, 128, 512, func() { tensor.MatMulPacked(dst, x, p, 0) })
+		})
+	}
+}
+
+func rate(b *testing.B, m, k, n int, f func()) {
+	b.ReportAllocs()
+	for b.Loop() {
+		f()
+	}
+	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+}

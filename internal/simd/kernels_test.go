@@ -99,7 +99,7 @@ func checkUnary(t *testing.T, rng *rand.Rand, u Unary, n int) {
 	trial(t, u.String()+" backward", tolerance, [][]Float{dx, draw(n, plain(rng)), x, y}, func(s [][]Float) { u.Backward(s[0], s[1], s[2], s[3], c) })
 }
 
-func TestUnary(t *testing.T) {
+func TestAsmUnary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for u := range numUnary {
 		t.Run(u.String(), func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestExpError(t *testing.T) {
 	}
 }
 
-func TestBinary(t *testing.T) {
+func TestAsmBinary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for b := range numBinary {
 		for n := range 201 {
@@ -213,7 +213,7 @@ func rng64(rng *rand.Rand) func() Float {
 	return func() Float { return Float(0.5 + rng.Float64()) }
 }
 
-func TestReductions(t *testing.T) {
+func TestAsmReductions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for n := range 201 {
 		for _, size := range []int{n, n + 17000} {
@@ -235,7 +235,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-func TestSoftmax(t *testing.T) {
+func TestAsmSoftmax(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	inf := Float(math.Inf(1))
 	for n := range 201 {
@@ -253,7 +253,7 @@ func TestSoftmax(t *testing.T) {
 }
 
 // The rows of a softmax, of every width.
-func TestRows(t *testing.T) {
+func TestAsmRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	inf := Float(math.Inf(1))
 	for n := 1; n <= 40; n++ {
@@ -284,7 +284,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-func TestDropoutAdd(t *testing.T) {
+func TestAsmDropoutAdd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, p := range []float64{0, 1e-9, 0.3, 0.6, 1} {
 		d := NewDropout(3, 4, 5, p)
@@ -303,7 +303,7 @@ func TestDropoutAdd(t *testing.T) {
 	}
 }
 
-func TestAdam(t *testing.T) {
+func TestAsmAdam(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	a := Adam{Rate: 0.01, Decay: 0.1, Gain1: 0.1, Keep2: 0.99, Gain2: 0.01, Root: 3, Eps: 1e-8}
 	for n := range 201 {
@@ -314,7 +314,7 @@ func TestAdam(t *testing.T) {
 	}
 }
 
-func TestPath(t *testing.T) {
+func TestAsmPath(t *testing.T) {
 	was := Path()
 	undo := Disable()
 	if Path() != "go" {
@@ -326,7 +326,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
+func TestAsmAllocations(t *testing.T) {
 	x, y, z := make([]Float, 100), make([]Float, 100), make([]Float, 100)
 	d, a := NewDropout(1, 2, 3, 0.5), Adam{Eps: 1}
 	n := testing.AllocsPerRun(10, func() {

@@ -73,18 +73,20 @@ func (b Binary) ofNumber(z []Float, c Float, y []Float) {
 	}
 }
 
-// backwardXFast is BackwardX in assembly; false means that there is none.
+// backwardXFast is BackwardX in assembly; false means that there is none. There
+// is none for a sum, which is a chain in the order of the elements, so that it
+// can be taken in parts.
 func (b Binary) backwardXFast(dx, dz, y []Float, sx, sy int) bool {
-	if len(dz) == 0 {
-		return true
+	if sx == 0 {
+		return false
 	}
 	switch b {
 	case Add, Sub:
-		addProduct(dx, dz, sx, 1)
+		Axpy(dx[:len(dz)], 1, dz)
 	case Mul:
-		mulProduct(dx, dz, y, sx, sy)
+		addProduct(dx, dz, y, sy)
 	case Div:
-		if sx == 0 || sy == 0 {
+		if sy == 0 {
 			return false
 		}
 		return Log.backwardFast(dx[:len(dz)], dz, y[:len(dz)], y[:len(dz)], 0)
@@ -96,38 +98,29 @@ func (b Binary) backwardXFast(dx, dz, y []Float, sx, sy int) bool {
 
 // backwardYFast is BackwardY in assembly; false means that there is none.
 func (b Binary) backwardYFast(dy, dz, x []Float, sx, sy int) bool {
-	if len(dz) == 0 {
-		return true
+	if sy == 0 {
+		return false
 	}
 	switch b {
 	case Add:
-		addProduct(dy, dz, sy, 1)
+		Axpy(dy[:len(dz)], 1, dz)
 	case Sub:
-		addProduct(dy, dz, sy, -1)
+		Axpy(dy[:len(dz)], -1, dz)
 	case Mul:
-		mulProduct(dy, dz, x, sy, sx)
+		addProduct(dy, dz, x, sx)
 	default:
 		return false
 	}
 	return true
 }
 
-// addProduct is d[i·s] += c·dz[i].
-func addProduct(d, dz []Float, s int, c Float) {
-	if s == 0 {
-		d[0] += c * Sum(dz)
-		return
-	}
-	Axpy(d, c, dz)
-}
-
-// mulProduct is d[i·s] += dz[i]·x[i·sx].
-func mulProduct(d, dz, x []Float, s, sx int) {
-	switch n := len(dz); {
-	case sx == 0:
-		addProduct(d, dz, s, x[0])
+// addProduct is d[i] += dz[i]·x[i·s].
+func addProduct(d, dz, x []Float, s int) {
+	n := len(dz)
+	switch {
+	case n == 0:
 	case s == 0:
-		d[0] += Dot(dz, x)
+		Axpy(d[:n], x[0], dz)
 	default:
 		d, x = d[:n], x[:n]
 		for lo := 0; lo < n; lo += most {

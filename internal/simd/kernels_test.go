@@ -284,6 +284,36 @@ func TestAsmRows(t *testing.T) {
 	}
 }
 
+// A sum over rows and a gradient that is summed are chains: parts in order give
+// the bits of the whole.
+func TestParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	for n := 1; n <= 20; n++ {
+		const rows = 30
+		x, dz := draw(rows*n, plain(rng)), draw(rows*n, plain(rng))
+		top := make([]Float, n)
+		whole, parts := make([]Float, n+3), make([]Float, n+3)
+		add := func(to []Float, lo, hi int) {
+			y := make([]Float, (hi-lo)*n)
+			WeighRows(y, x[lo*n:hi*n], top, to[:n])
+			Add.BackwardX(to[n:n+1], dz[lo*n:hi*n], nil, nil, 0, 0)
+			Mul.BackwardX(to[n+1:n+2], dz[lo*n:hi*n], nil, x[lo*n:hi*n], 0, 1)
+			Mul.BackwardY(to[n+2:], dz[lo*n:hi*n], x[lo*n:hi*n], nil, 1, 0)
+		}
+		add(whole, 0, rows)
+		for lo := 0; lo < rows; {
+			hi := min(rows, lo+1+rng.IntN(9))
+			add(parts, lo, hi)
+			lo = hi
+		}
+		for i, v := range whole {
+			if parts[i] != v {
+				t.Errorf("rows of %d: sum %d is %v, in parts %v", n, i, v, parts[i])
+			}
+		}
+	}
+}
+
 func TestAsmDropoutAdd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, p := range []float64{0, 1e-9, 0.3, 0.6, 1} {

@@ -19,10 +19,8 @@ func Softmax(y, x []Float) (m, sum Float) {
 			}
 		}
 	default:
-		top, total := [1]Float{m}, [1]Float{}
-		WeighRows(y, x, top[:], total[:])
-		Div.Forward(y, y, total[:], 1, 0)
-		return m, total[0]
+		top := [1]Float{m}
+		ExpRows(y, x, top[:])
 	}
 	total := [1]Float{Sum(y[:len(x)])}
 	Div.Forward(y, y, total[:], 1, 0)
@@ -46,12 +44,14 @@ func LogSumExp(x []Float) Float {
 }
 
 // expSum is Σe^(x−m), through a little scratch.
-func expSum(x []Float, m Float) Float {
+func expSum(x []Float, m Float) (sum Float) {
 	var scratch [256]Float
-	top, sum := [1]Float{m}, [1]Float{}
-	for ; len(x) > len(scratch); x = x[len(scratch):] {
-		WeighRows(scratch[:], x[:len(scratch)], top[:], sum[:])
+	top := [1]Float{m}
+	for len(x) > 0 {
+		part := scratch[:min(len(scratch), len(x))]
+		ExpRows(part, x[:len(part)], top[:])
+		sum += Sum(part)
+		x = x[len(part):]
 	}
-	WeighRows(scratch[:], x, top[:], sum[:])
-	return sum[0]
+	return sum
 }

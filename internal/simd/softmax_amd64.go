@@ -66,22 +66,22 @@ func topRowsFast(top, x []Float) {
 	}
 }
 
+// weighRowsFast adds to each sum in the order of the rows, so that these can be
+// taken in parts; of folded rows the assembly would add in another order.
 func weighRowsFast(y, x, top, sum []Float) {
 	n := len(top)
-	var tops, sums [8]Float
-	all, to := top, sum
-	if 8%n == 0 {
-		tops = fold(top)
-		all, to = tops[:], sums[:]
+	if n < 8 && 8%n == 0 {
+		expRowsFast(y, x, top)
+		for k := 0; k < len(x); k += n {
+			for j, v := range y[k : k+n] {
+				sum[j] += v
+			}
+		}
+		return
 	}
 	for s := (stripes{}); s.next(len(x), n); {
 		i := s.at + s.column
-		weighRowsAVX2(&y[i], &x[i], &all[s.column], &to[s.column], s.rows, s.stride, s.w)
-	}
-	if 8%n == 0 {
-		for j, v := range sums {
-			sum[j%n] += v
-		}
+		weighRowsAVX2(&y[i], &x[i], &top[s.column], &sum[s.column], s.rows, s.stride, s.w)
 	}
 }
 

@@ -128,8 +128,12 @@ type block struct {
 
 // strip computes a block. Blocks with other rows can be computed meanwhile.
 func (g *gemm) strip(w *workspace, blk block) {
-	for i := blk.lo; i < blk.hi; i += mc {
-		mb := min(mc, blk.hi-i)
+	rows := mc
+	if blk.kb < 128 && g.n >= 1024 {
+		rows = 24 // rows of c are a page each, and what the time goes into
+	}
+	for i := blk.lo; i < blk.hi; i += rows {
+		mb := min(rows, blk.hi-i)
 		a := g.a.from(i, blk.k0)
 		if g.farApart() {
 			a = a.gather(&w.a, mb, blk.kb)

@@ -30,7 +30,8 @@ func (p *Packed) Set(b *Dense, f Flags) {
 // Shape returns the rows and columns of the matrix.
 func (p *Packed) Shape() []int { return []int{p.rows, p.cols} }
 
-// MatMulPacked is [MatMul] with a packed b, to the same bits.
+// MatMulPacked is [MatMul] with a packed b, to the same bits, except that it
+// never cuts k into parts.
 func MatMulPacked(dst, a *Dense, b *Packed, f Flags) {
 	m, k := a.Rows(), a.RowLen()
 	if f&TransA != 0 {

@@ -22,6 +22,13 @@ func (b Binary) String() string { return binaryNames[b] }
 
 // Forward sets z[i] = x[i·sx] op y[i·sy], for steps of 0 or 1.
 func (b Binary) Forward(z, x, y []Float, sx, sy int) {
+	if !fast || !b.forwardFast(z, x, y, sx, sy) {
+		b.forwardGo(z, x, y, sx, sy)
+	}
+}
+
+// forwardGo is the truth of Forward.
+func (b Binary) forwardGo(z, x, y []Float, sx, sy int) {
 	switch b {
 	case Add:
 		for i := range z {
@@ -54,6 +61,13 @@ func (b Binary) Forward(z, x, y []Float, sx, sy int) {
 //
 //	dx[i·sx] += dz[i]·∂z/∂x
 func (b Binary) BackwardX(dx, dz, x, y []Float, sx, sy int) {
+	if !fast || !b.backwardXFast(dx, dz, y, sx, sy) {
+		b.backwardXGo(dx, dz, x, y, sx, sy)
+	}
+}
+
+// backwardXGo is the truth of BackwardX.
+func (b Binary) backwardXGo(dx, dz, x, y []Float, sx, sy int) {
 	switch b {
 	case Add, Sub:
 		for i, g := range dz {
@@ -86,6 +100,13 @@ func (b Binary) BackwardX(dx, dz, x, y []Float, sx, sy int) {
 //
 //	dy[i·sy] += dz[i]·∂z/∂y
 func (b Binary) BackwardY(dy, dz, x, y []Float, sx, sy int) {
+	if !fast || !b.backwardYFast(dy, dz, x, sx, sy) {
+		b.backwardYGo(dy, dz, x, y, sx, sy)
+	}
+}
+
+// backwardYGo is the truth of BackwardY.
+func (b Binary) backwardYGo(dy, dz, x, y []Float, sx, sy int) {
 	switch b {
 	case Add:
 		for i, g := range dz {

@@ -38,7 +38,40 @@ func (d *Dropout) Row(row int) uint32 { return mix(uint32(row)+d.k0) ^ d.k1 }
 
 // Keep reports whether the element of a column is kept in the row of that key.
 func (d *Dropout) Keep(rowKey uint32, col int) bool {
-	return mix(rowKey+uint32(col)*0x9e3779b9) >= d.drop && d.Scale != 0
+	return mix(rowKey+uint32(col)*golden) >= d.drop && d.Scale != 0
+}
+
+// golden tells the columns of a row apart.
+const golden = 0x9e3779b9
+
+// Add adds what is kept of src, scaled, to dst: rows of a width, whose numbers
+// count from row.
+//
+//	dst[i] += src[i]·scale where Keep
+func (d *Dropout) Add(dst, src []Float, row, width int) {
+	if d.Scale == 0 {
+		return
+	}
+	if width <= 0 && len(src) > 0 {
+		panic("simd: dropout of rows without columns")
+	}
+	dst = dst[:len(src)]
+	for ; len(src) > 0; dst, src, row = dst[width:], src[width:], row+1 {
+		d.addRow(dst[:width], src[:width], d.Row(row))
+	}
+}
+
+func (d *Dropout) addRow(dst, src []Float, key uint32) {
+	if fast {
+		d.addFast(dst, src, key)
+		return
+	}
+	scale := Float(d.Scale)
+	for j, v := range src {
+		if d.Keep(key, j) {
+			dst[j] += v * scale
+		}
+	}
 }
 
 // mix is a bijection of 32 bits in which each input bit moves every output bit

@@ -18,3 +18,253 @@ func gemm16cut(p *byte, j int)
 //
 //go:noescape
 func gemm8cut(p *byte, j int)
+
+// scaleAVX2 is Unary.Forward.
+//
+//go:noescape
+func scaleAVX2(y *float32, x *float32, n int, c float32)
+
+// shiftAVX2 is Unary.Forward.
+//
+//go:noescape
+func shiftAVX2(y *float32, x *float32, n int, c float32)
+
+// reluAVX2 is Unary.Forward.
+//
+//go:noescape
+func reluAVX2(y *float32, x *float32, n int, c float32)
+
+// leakyReLUAVX2 is Unary.Forward.
+//
+//go:noescape
+func leakyReLUAVX2(y *float32, x *float32, n int, c float32)
+
+// eluAVX2 is Unary.Forward.
+//
+//go:noescape
+func eluAVX2(y *float32, x *float32, n int, c float32)
+
+// sigmoidAVX2 is Unary.Forward.
+//
+//go:noescape
+func sigmoidAVX2(y *float32, x *float32, n int, c float32)
+
+// tanhAVX2 is Unary.Forward.
+//
+//go:noescape
+func tanhAVX2(y *float32, x *float32, n int, c float32)
+
+// softplusAVX2 is Unary.Forward.
+//
+//go:noescape
+func softplusAVX2(y *float32, x *float32, n int, c float32)
+
+// siluAVX2 is Unary.Forward.
+//
+//go:noescape
+func siluAVX2(y *float32, x *float32, n int, c float32)
+
+// expAVX2 is Unary.Forward.
+//
+//go:noescape
+func expAVX2(y *float32, x *float32, n int, c float32)
+
+// logAVX2 is Unary.Forward.
+//
+//go:noescape
+func logAVX2(y *float32, x *float32, n int, c float32)
+
+// sqrtAVX2 is Unary.Forward.
+//
+//go:noescape
+func sqrtAVX2(y *float32, x *float32, n int, c float32)
+
+// absAVX2 is Unary.Forward.
+//
+//go:noescape
+func absAVX2(y *float32, x *float32, n int, c float32)
+
+// squareAVX2 is Unary.Forward.
+//
+//go:noescape
+func squareAVX2(y *float32, x *float32, n int, c float32)
+
+// reciprocalAVX2 is Unary.Forward.
+//
+//go:noescape
+func reciprocalAVX2(y *float32, x *float32, n int, c float32)
+
+// scaleGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func scaleGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// reluGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func reluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// leakyReLUGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func leakyReLUGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// eluGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func eluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// sigmoidGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func sigmoidGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// tanhGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func tanhGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// softplusGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func softplusGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// siluGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func siluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// logGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func logGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// sqrtGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func sqrtGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// squareGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func squareGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// reciprocalGradAVX2 is Unary.Backward.
+//
+//go:noescape
+func reciprocalGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// addAVX2 is Binary.Forward with steps 1, 1.
+//
+//go:noescape
+func addAVX2(z *float32, x *float32, y *float32, n int)
+
+// addNumAVX2 is Binary.Forward with steps 1, 0.
+//
+//go:noescape
+func addNumAVX2(z *float32, x *float32, n int, c float32)
+
+// subAVX2 is Binary.Forward with steps 1, 1.
+//
+//go:noescape
+func subAVX2(z *float32, x *float32, y *float32, n int)
+
+// subNumAVX2 is Binary.Forward with steps 1, 0.
+//
+//go:noescape
+func subNumAVX2(z *float32, x *float32, n int, c float32)
+
+// numBysubAVX2 is Binary.Forward with steps 0, 1.
+//
+//go:noescape
+func numBysubAVX2(z *float32, y *float32, n int, c float32)
+
+// mulAVX2 is Binary.Forward with steps 1, 1.
+//
+//go:noescape
+func mulAVX2(z *float32, x *float32, y *float32, n int)
+
+// mulNumAVX2 is Binary.Forward with steps 1, 0.
+//
+//go:noescape
+func mulNumAVX2(z *float32, x *float32, n int, c float32)
+
+// divAVX2 is Binary.Forward with steps 1, 1.
+//
+//go:noescape
+func divAVX2(z *float32, x *float32, y *float32, n int)
+
+// divNumAVX2 is Binary.Forward with steps 1, 0.
+//
+//go:noescape
+func divNumAVX2(z *float32, x *float32, n int, c float32)
+
+// numBydivAVX2 is Binary.Forward with steps 0, 1.
+//
+//go:noescape
+func numBydivAVX2(z *float32, y *float32, n int, c float32)
+
+// minAVX2 is Binary.Forward with steps 1, 1.
+//
+//go:noescape
+func minAVX2(z *float32, x *float32, y *float32, n int)
+
+// minNumAVX2 is Binary.Forward with steps 1, 0.
+//
+//go:noescape
+func minNumAVX2(z *float32, x *float32, n int, c float32)
+
+// maxAVX2 is Binary.Forward with steps 1, 1.
+//
+//go:noescape
+func maxAVX2(z *float32, x *float32, y *float32, n int)
+
+// maxNumAVX2 is Binary.Forward with steps 1, 0.
+//
+//go:noescape
+func maxNumAVX2(z *float32, x *float32, n int, c float32)
+
+// mulAddAVX2 is z += x·y.
+//
+//go:noescape
+func mulAddAVX2(z *float32, x *float32, y *float32, n int)
+
+// sumAVX2 is Sum.
+//
+//go:noescape
+func sumAVX2(x *float32, n int) float32
+
+// dotAVX2 is Dot.
+//
+//go:noescape
+func dotAVX2(x *float32, y *float32, n int) float32
+
+// maxOfAVX2 is MaxOf.
+//
+//go:noescape
+func maxOfAVX2(x *float32, n int) float32
+
+// topRowsAVX2 is TopRows of w ≤ 8 columns.
+//
+//go:noescape
+func topRowsAVX2(x *float32, top *float32, rows int, stride int, w int)
+
+// weighRowsAVX2 is WeighRows of w ≤ 8 columns.
+//
+//go:noescape
+func weighRowsAVX2(y *float32, x *float32, top *float32, sum *float32, rows int, stride int, w int)
+
+// divideRowsAVX2 is DivideRows of w ≤ 8 columns.
+//
+//go:noescape
+func divideRowsAVX2(y *float32, sum *float32, rows int, stride int, w int)
+
+// dropoutAVX2 is Dropout.Add of a row, from the column whose hash starts at key.
+//
+//go:noescape
+func dropoutAVX2(dst *float32, src *float32, n int, key uint32, drop uint32, scale float32)
+
+// adamAVX2 is Adam.Step.
+//
+//go:noescape
+func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, numbers *float32)

@@ -4052,3 +4052,5166 @@ stored306:
 done:
 	VZEROUPPER
 	RET
+
+// func scaleAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over309
+
+again310:
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again310
+
+over309:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over311
+
+again312:
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again312
+
+over311:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end313
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all314
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two316
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two316:
+	TESTQ    $0x00000002, BX
+	JZ       one317
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one317:
+	TESTQ  $0x00000001, BX
+	JZ     stored315
+	VMOVSS X0, (AX)
+	JMP    stored315
+
+all314:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored315:
+end313:
+	VZEROUPPER
+	RET
+
+// func shiftAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·shiftAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over318
+
+again319:
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again319
+
+over318:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over320
+
+again321:
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again321
+
+over320:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end322
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VADDPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all323
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two325
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two325:
+	TESTQ    $0x00000002, BX
+	JZ       one326
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one326:
+	TESTQ  $0x00000001, BX
+	JZ     stored324
+	VMOVSS X0, (AX)
+	JMP    stored324
+
+all323:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored324:
+end322:
+	VZEROUPPER
+	RET
+
+// func reluAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·reluAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over327
+
+again328:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again328
+
+over327:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over329
+
+again330:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again330
+
+over329:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end331
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMOVUPS      wide00000000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all332
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two334
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two334:
+	TESTQ    $0x00000002, BX
+	JZ       one335
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one335:
+	TESTQ  $0x00000001, BX
+	JZ     stored333
+	VMOVSS X0, (AX)
+	JMP    stored333
+
+all332:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored333:
+end331:
+	VZEROUPPER
+	RET
+
+DATA wide00000000<>+0(SB)/4, $0x00000000
+DATA wide00000000<>+4(SB)/4, $0x00000000
+DATA wide00000000<>+8(SB)/4, $0x00000000
+DATA wide00000000<>+12(SB)/4, $0x00000000
+DATA wide00000000<>+16(SB)/4, $0x00000000
+DATA wide00000000<>+20(SB)/4, $0x00000000
+DATA wide00000000<>+24(SB)/4, $0x00000000
+DATA wide00000000<>+28(SB)/4, $0x00000000
+GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
+
+// func leakyReLUAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·leakyReLUAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over336
+
+again337:
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   32(DX)(AX*4), Y1
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	VMOVUPS   64(DX)(AX*4), Y1
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 64(CX)(AX*4)
+	VMOVUPS   96(DX)(AX*4), Y1
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, BX
+	JGE       again337
+
+over336:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over338
+
+again339:
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, BX
+	JGE       again339
+
+over338:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end340
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all341
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two343
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two343:
+	TESTQ    $0x00000002, BX
+	JZ       one344
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one344:
+	TESTQ  $0x00000001, BX
+	JZ     stored342
+	VMOVSS X0, (AX)
+	JMP    stored342
+
+all341:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored342:
+end340:
+	VZEROUPPER
+	RET
+
+// func eluAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·eluAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over345
+
+again346:
+	VMOVUPS      (DX)(AX*4), Y1
+	VMOVUPS      wide00000000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPS      widec2b00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       wide3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS wide3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      wide39506967<>+0(SB), Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       wide0000007f<>+0(SB), Y3, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VSUBPS       wide3f800000<>+0(SB), Y2, Y3
+	VFMADD213PS  Y3, Y2, Y4
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS       Y0, Y4, Y3
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VMOVUPS      Y1, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again346
+
+over345:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end347
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VMOVUPS      wide00000000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPS      widec2b00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       wide3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS wide3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      wide39506967<>+0(SB), Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       wide0000007f<>+0(SB), Y3, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VSUBPS       wide3f800000<>+0(SB), Y2, Y3
+	VFMADD213PS  Y3, Y2, Y4
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS       Y0, Y4, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all348
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two350
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two350:
+	TESTQ    $0x00000002, BX
+	JZ       one351
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one351:
+	TESTQ  $0x00000001, BX
+	JZ     stored349
+	VMOVSS X0, (AX)
+	JMP    stored349
+
+all348:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored349:
+end347:
+	VZEROUPPER
+	RET
+
+DATA widec2b00000<>+0(SB)/4, $0xc2b00000
+DATA widec2b00000<>+4(SB)/4, $0xc2b00000
+DATA widec2b00000<>+8(SB)/4, $0xc2b00000
+DATA widec2b00000<>+12(SB)/4, $0xc2b00000
+DATA widec2b00000<>+16(SB)/4, $0xc2b00000
+DATA widec2b00000<>+20(SB)/4, $0xc2b00000
+DATA widec2b00000<>+24(SB)/4, $0xc2b00000
+DATA widec2b00000<>+28(SB)/4, $0xc2b00000
+GLOBL widec2b00000<>(SB), RODATA|NOPTR, $32
+
+DATA wide3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL wide3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f318000<>+0(SB)/4, $0x3f318000
+DATA wide3f318000<>+4(SB)/4, $0x3f318000
+DATA wide3f318000<>+8(SB)/4, $0x3f318000
+DATA wide3f318000<>+12(SB)/4, $0x3f318000
+DATA wide3f318000<>+16(SB)/4, $0x3f318000
+DATA wide3f318000<>+20(SB)/4, $0x3f318000
+DATA wide3f318000<>+24(SB)/4, $0x3f318000
+DATA wide3f318000<>+28(SB)/4, $0x3f318000
+GLOBL wide3f318000<>(SB), RODATA|NOPTR, $32
+
+DATA wideb95e8083<>+0(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+4(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+8(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+12(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+16(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+20(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+24(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+28(SB)/4, $0xb95e8083
+GLOBL wideb95e8083<>(SB), RODATA|NOPTR, $32
+
+DATA wide39506967<>+0(SB)/4, $0x39506967
+DATA wide39506967<>+4(SB)/4, $0x39506967
+DATA wide39506967<>+8(SB)/4, $0x39506967
+DATA wide39506967<>+12(SB)/4, $0x39506967
+DATA wide39506967<>+16(SB)/4, $0x39506967
+DATA wide39506967<>+20(SB)/4, $0x39506967
+DATA wide39506967<>+24(SB)/4, $0x39506967
+DATA wide39506967<>+28(SB)/4, $0x39506967
+GLOBL wide39506967<>(SB), RODATA|NOPTR, $32
+
+DATA wide3ab743ce<>+0(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+4(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+8(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+12(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+16(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+20(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+24(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+28(SB)/4, $0x3ab743ce
+GLOBL wide3ab743ce<>(SB), RODATA|NOPTR, $32
+
+DATA wide3c088908<>+0(SB)/4, $0x3c088908
+DATA wide3c088908<>+4(SB)/4, $0x3c088908
+DATA wide3c088908<>+8(SB)/4, $0x3c088908
+DATA wide3c088908<>+12(SB)/4, $0x3c088908
+DATA wide3c088908<>+16(SB)/4, $0x3c088908
+DATA wide3c088908<>+20(SB)/4, $0x3c088908
+DATA wide3c088908<>+24(SB)/4, $0x3c088908
+DATA wide3c088908<>+28(SB)/4, $0x3c088908
+GLOBL wide3c088908<>(SB), RODATA|NOPTR, $32
+
+DATA wide3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
+GLOBL wide3d2aa9c1<>(SB), RODATA|NOPTR, $32
+
+DATA wide3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
+GLOBL wide3e2aaaaa<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f000000<>+0(SB)/4, $0x3f000000
+DATA wide3f000000<>+4(SB)/4, $0x3f000000
+DATA wide3f000000<>+8(SB)/4, $0x3f000000
+DATA wide3f000000<>+12(SB)/4, $0x3f000000
+DATA wide3f000000<>+16(SB)/4, $0x3f000000
+DATA wide3f000000<>+20(SB)/4, $0x3f000000
+DATA wide3f000000<>+24(SB)/4, $0x3f000000
+DATA wide3f000000<>+28(SB)/4, $0x3f000000
+GLOBL wide3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA wide0000007f<>+0(SB)/4, $0x0000007f
+DATA wide0000007f<>+4(SB)/4, $0x0000007f
+DATA wide0000007f<>+8(SB)/4, $0x0000007f
+DATA wide0000007f<>+12(SB)/4, $0x0000007f
+DATA wide0000007f<>+16(SB)/4, $0x0000007f
+DATA wide0000007f<>+20(SB)/4, $0x0000007f
+DATA wide0000007f<>+24(SB)/4, $0x0000007f
+DATA wide0000007f<>+28(SB)/4, $0x0000007f
+GLOBL wide0000007f<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f800000<>+0(SB)/4, $0x3f800000
+DATA wide3f800000<>+4(SB)/4, $0x3f800000
+DATA wide3f800000<>+8(SB)/4, $0x3f800000
+DATA wide3f800000<>+12(SB)/4, $0x3f800000
+DATA wide3f800000<>+16(SB)/4, $0x3f800000
+DATA wide3f800000<>+20(SB)/4, $0x3f800000
+DATA wide3f800000<>+24(SB)/4, $0x3f800000
+DATA wide3f800000<>+28(SB)/4, $0x3f800000
+GLOBL wide3f800000<>(SB), RODATA|NOPTR, $32
+
+// func sigmoidAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over352
+
+again353:
+	VMOVUPS      (DX)(AX*4), Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y3
+	VDIVPS       Y3, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again353
+
+over352:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end354
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y3
+	VDIVPS       Y3, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	CMPQ         BX, $0x08
+	JE           all355
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two357
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two357:
+	TESTQ    $0x00000002, BX
+	JZ       one358
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one358:
+	TESTQ  $0x00000001, BX
+	JZ     stored356
+	VMOVSS X0, (AX)
+	JMP    stored356
+
+all355:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored356:
+end354:
+	VZEROUPPER
+	RET
+
+DATA wide80000000<>+0(SB)/4, $0x80000000
+DATA wide80000000<>+4(SB)/4, $0x80000000
+DATA wide80000000<>+8(SB)/4, $0x80000000
+DATA wide80000000<>+12(SB)/4, $0x80000000
+DATA wide80000000<>+16(SB)/4, $0x80000000
+DATA wide80000000<>+20(SB)/4, $0x80000000
+DATA wide80000000<>+24(SB)/4, $0x80000000
+DATA wide80000000<>+28(SB)/4, $0x80000000
+GLOBL wide80000000<>(SB), RODATA|NOPTR, $32
+
+DATA wide42b20000<>+0(SB)/4, $0x42b20000
+DATA wide42b20000<>+4(SB)/4, $0x42b20000
+DATA wide42b20000<>+8(SB)/4, $0x42b20000
+DATA wide42b20000<>+12(SB)/4, $0x42b20000
+DATA wide42b20000<>+16(SB)/4, $0x42b20000
+DATA wide42b20000<>+20(SB)/4, $0x42b20000
+DATA wide42b20000<>+24(SB)/4, $0x42b20000
+DATA wide42b20000<>+28(SB)/4, $0x42b20000
+GLOBL wide42b20000<>(SB), RODATA|NOPTR, $32
+
+DATA widec2d00000<>+0(SB)/4, $0xc2d00000
+DATA widec2d00000<>+4(SB)/4, $0xc2d00000
+DATA widec2d00000<>+8(SB)/4, $0xc2d00000
+DATA widec2d00000<>+12(SB)/4, $0xc2d00000
+DATA widec2d00000<>+16(SB)/4, $0xc2d00000
+DATA widec2d00000<>+20(SB)/4, $0xc2d00000
+DATA widec2d00000<>+24(SB)/4, $0xc2d00000
+DATA widec2d00000<>+28(SB)/4, $0xc2d00000
+GLOBL widec2d00000<>(SB), RODATA|NOPTR, $32
+
+// func tanhAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·tanhAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over359
+
+again360:
+	VMOVUPS      (DX)(AX*4), Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VADDPS       Y1, Y1, Y1
+	VMOVUPS      widec2b00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       wide0000007f<>+0(SB), Y2, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VSUBPS       wide3f800000<>+0(SB), Y1, Y2
+	VFMADD213PS  Y2, Y1, Y3
+	VADDPS       wide40000000<>+0(SB), Y3, Y1
+	VDIVPS       Y1, Y3, Y1
+	VANDPS       wide80000000<>+0(SB), Y0, Y0
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y1
+	VORPS        Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again360
+
+over359:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end361
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VADDPS       Y1, Y1, Y1
+	VMOVUPS      widec2b00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       wide0000007f<>+0(SB), Y2, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VSUBPS       wide3f800000<>+0(SB), Y1, Y2
+	VFMADD213PS  Y2, Y1, Y3
+	VADDPS       wide40000000<>+0(SB), Y3, Y1
+	VDIVPS       Y1, Y3, Y1
+	VANDPS       wide80000000<>+0(SB), Y0, Y0
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y1
+	VORPS        Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all362
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two364
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two364:
+	TESTQ    $0x00000002, BX
+	JZ       one365
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one365:
+	TESTQ  $0x00000001, BX
+	JZ     stored363
+	VMOVSS X0, (AX)
+	JMP    stored363
+
+all362:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored363:
+end361:
+	VZEROUPPER
+	RET
+
+DATA wide40000000<>+0(SB)/4, $0x40000000
+DATA wide40000000<>+4(SB)/4, $0x40000000
+DATA wide40000000<>+8(SB)/4, $0x40000000
+DATA wide40000000<>+12(SB)/4, $0x40000000
+DATA wide40000000<>+16(SB)/4, $0x40000000
+DATA wide40000000<>+20(SB)/4, $0x40000000
+DATA wide40000000<>+24(SB)/4, $0x40000000
+DATA wide40000000<>+28(SB)/4, $0x40000000
+GLOBL wide40000000<>(SB), RODATA|NOPTR, $32
+
+DATA wide7fffffff<>+0(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+4(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+8(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+12(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+16(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+20(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
+
+// func softplusAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·softplusAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over366
+
+again367:
+	VMOVUPS      (DX)(AX*4), Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VADDPS       wide3f800000<>+0(SB), Y1, Y2
+	VSUBPS       wide3f800000<>+0(SB), Y2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VDIVPS       Y2, Y1, Y1
+	VPSRLD       $0x17, Y2, Y3
+	VPSUBD       wide0000007e<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VSUBPS       wide00000000<>+0(SB), Y3, Y3
+	VANDPS       wide007fffff<>+0(SB), Y2, Y2
+	VORPS        wide3f000000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, wide3f3504f3<>+0(SB), Y2, Y4
+	VANDPS       wide3f800000<>+0(SB), Y4, Y5
+	VSUBPS       Y5, Y3, Y3
+	VANDPS       Y4, Y2, Y4
+	VADDPS       Y4, Y2, Y2
+	VSUBPS       wide3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      wide3d9021bb<>+0(SB), Y5
+	VFMADD213PS  widebdebd1b8<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3def251a<>+0(SB), Y2, Y5
+	VFMADD213PS  widebdfe5d4f<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3e11e9bf<>+0(SB), Y2, Y5
+	VFMADD213PS  widebe2aae50<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3e4cceac<>+0(SB), Y2, Y5
+	VFMADD213PS  widebe7ffffc<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3eaaaaaa<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y3, Y5
+	VFNMADD231PS wide3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VFMADD231PS  wide3f318000<>+0(SB), Y3, Y2
+	VADDPS       Y1, Y2, Y1
+	VMOVUPS      wide00000000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again367
+
+over366:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end368
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VADDPS       wide3f800000<>+0(SB), Y1, Y2
+	VSUBPS       wide3f800000<>+0(SB), Y2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VDIVPS       Y2, Y1, Y1
+	VPSRLD       $0x17, Y2, Y3
+	VPSUBD       wide0000007e<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VSUBPS       wide00000000<>+0(SB), Y3, Y3
+	VANDPS       wide007fffff<>+0(SB), Y2, Y2
+	VORPS        wide3f000000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, wide3f3504f3<>+0(SB), Y2, Y4
+	VANDPS       wide3f800000<>+0(SB), Y4, Y5
+	VSUBPS       Y5, Y3, Y3
+	VANDPS       Y4, Y2, Y4
+	VADDPS       Y4, Y2, Y2
+	VSUBPS       wide3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      wide3d9021bb<>+0(SB), Y5
+	VFMADD213PS  widebdebd1b8<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3def251a<>+0(SB), Y2, Y5
+	VFMADD213PS  widebdfe5d4f<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3e11e9bf<>+0(SB), Y2, Y5
+	VFMADD213PS  widebe2aae50<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3e4cceac<>+0(SB), Y2, Y5
+	VFMADD213PS  widebe7ffffc<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3eaaaaaa<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VFMADD231PS  wideb95e8083<>+0(SB), Y3, Y5
+	VFNMADD231PS wide3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VFMADD231PS  wide3f318000<>+0(SB), Y3, Y2
+	VADDPS       Y1, Y2, Y1
+	VMOVUPS      wide00000000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all369
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two371
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two371:
+	TESTQ    $0x00000002, BX
+	JZ       one372
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one372:
+	TESTQ  $0x00000001, BX
+	JZ     stored370
+	VMOVSS X0, (AX)
+	JMP    stored370
+
+all369:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored370:
+end368:
+	VZEROUPPER
+	RET
+
+DATA wide0000007e<>+0(SB)/4, $0x0000007e
+DATA wide0000007e<>+4(SB)/4, $0x0000007e
+DATA wide0000007e<>+8(SB)/4, $0x0000007e
+DATA wide0000007e<>+12(SB)/4, $0x0000007e
+DATA wide0000007e<>+16(SB)/4, $0x0000007e
+DATA wide0000007e<>+20(SB)/4, $0x0000007e
+DATA wide0000007e<>+24(SB)/4, $0x0000007e
+DATA wide0000007e<>+28(SB)/4, $0x0000007e
+GLOBL wide0000007e<>(SB), RODATA|NOPTR, $32
+
+DATA wide007fffff<>+0(SB)/4, $0x007fffff
+DATA wide007fffff<>+4(SB)/4, $0x007fffff
+DATA wide007fffff<>+8(SB)/4, $0x007fffff
+DATA wide007fffff<>+12(SB)/4, $0x007fffff
+DATA wide007fffff<>+16(SB)/4, $0x007fffff
+DATA wide007fffff<>+20(SB)/4, $0x007fffff
+DATA wide007fffff<>+24(SB)/4, $0x007fffff
+DATA wide007fffff<>+28(SB)/4, $0x007fffff
+GLOBL wide007fffff<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f3504f3<>+0(SB)/4, $0x3f3504f3
+DATA wide3f3504f3<>+4(SB)/4, $0x3f3504f3
+DATA wide3f3504f3<>+8(SB)/4, $0x3f3504f3
+DATA wide3f3504f3<>+12(SB)/4, $0x3f3504f3
+DATA wide3f3504f3<>+16(SB)/4, $0x3f3504f3
+DATA wide3f3504f3<>+20(SB)/4, $0x3f3504f3
+DATA wide3f3504f3<>+24(SB)/4, $0x3f3504f3
+DATA wide3f3504f3<>+28(SB)/4, $0x3f3504f3
+GLOBL wide3f3504f3<>(SB), RODATA|NOPTR, $32
+
+DATA wide3d9021bb<>+0(SB)/4, $0x3d9021bb
+DATA wide3d9021bb<>+4(SB)/4, $0x3d9021bb
+DATA wide3d9021bb<>+8(SB)/4, $0x3d9021bb
+DATA wide3d9021bb<>+12(SB)/4, $0x3d9021bb
+DATA wide3d9021bb<>+16(SB)/4, $0x3d9021bb
+DATA wide3d9021bb<>+20(SB)/4, $0x3d9021bb
+DATA wide3d9021bb<>+24(SB)/4, $0x3d9021bb
+DATA wide3d9021bb<>+28(SB)/4, $0x3d9021bb
+GLOBL wide3d9021bb<>(SB), RODATA|NOPTR, $32
+
+DATA widebdebd1b8<>+0(SB)/4, $0xbdebd1b8
+DATA widebdebd1b8<>+4(SB)/4, $0xbdebd1b8
+DATA widebdebd1b8<>+8(SB)/4, $0xbdebd1b8
+DATA widebdebd1b8<>+12(SB)/4, $0xbdebd1b8
+DATA widebdebd1b8<>+16(SB)/4, $0xbdebd1b8
+DATA widebdebd1b8<>+20(SB)/4, $0xbdebd1b8
+DATA widebdebd1b8<>+24(SB)/4, $0xbdebd1b8
+DATA widebdebd1b8<>+28(SB)/4, $0xbdebd1b8
+GLOBL widebdebd1b8<>(SB), RODATA|NOPTR, $32
+
+DATA wide3def251a<>+0(SB)/4, $0x3def251a
+DATA wide3def251a<>+4(SB)/4, $0x3def251a
+DATA wide3def251a<>+8(SB)/4, $0x3def251a
+DATA wide3def251a<>+12(SB)/4, $0x3def251a
+DATA wide3def251a<>+16(SB)/4, $0x3def251a
+DATA wide3def251a<>+20(SB)/4, $0x3def251a
+DATA wide3def251a<>+24(SB)/4, $0x3def251a
+DATA wide3def251a<>+28(SB)/4, $0x3def251a
+GLOBL wide3def251a<>(SB), RODATA|NOPTR, $32
+
+DATA widebdfe5d4f<>+0(SB)/4, $0xbdfe5d4f
+DATA widebdfe5d4f<>+4(SB)/4, $0xbdfe5d4f
+DATA widebdfe5d4f<>+8(SB)/4, $0xbdfe5d4f
+DATA widebdfe5d4f<>+12(SB)/4, $0xbdfe5d4f
+DATA widebdfe5d4f<>+16(SB)/4, $0xbdfe5d4f
+DATA widebdfe5d4f<>+20(SB)/4, $0xbdfe5d4f
+DATA widebdfe5d4f<>+24(SB)/4, $0xbdfe5d4f
+DATA widebdfe5d4f<>+28(SB)/4, $0xbdfe5d4f
+GLOBL widebdfe5d4f<>(SB), RODATA|NOPTR, $32
+
+DATA wide3e11e9bf<>+0(SB)/4, $0x3e11e9bf
+DATA wide3e11e9bf<>+4(SB)/4, $0x3e11e9bf
+DATA wide3e11e9bf<>+8(SB)/4, $0x3e11e9bf
+DATA wide3e11e9bf<>+12(SB)/4, $0x3e11e9bf
+DATA wide3e11e9bf<>+16(SB)/4, $0x3e11e9bf
+DATA wide3e11e9bf<>+20(SB)/4, $0x3e11e9bf
+DATA wide3e11e9bf<>+24(SB)/4, $0x3e11e9bf
+DATA wide3e11e9bf<>+28(SB)/4, $0x3e11e9bf
+GLOBL wide3e11e9bf<>(SB), RODATA|NOPTR, $32
+
+DATA widebe2aae50<>+0(SB)/4, $0xbe2aae50
+DATA widebe2aae50<>+4(SB)/4, $0xbe2aae50
+DATA widebe2aae50<>+8(SB)/4, $0xbe2aae50
+DATA widebe2aae50<>+12(SB)/4, $0xbe2aae50
+DATA widebe2aae50<>+16(SB)/4, $0xbe2aae50
+DATA widebe2aae50<>+20(SB)/4, $0xbe2aae50
+DATA widebe2aae50<>+24(SB)/4, $0xbe2aae50
+DATA widebe2aae50<>+28(SB)/4, $0xbe2aae50
+GLOBL widebe2aae50<>(SB), RODATA|NOPTR, $32
+
+DATA wide3e4cceac<>+0(SB)/4, $0x3e4cceac
+DATA wide3e4cceac<>+4(SB)/4, $0x3e4cceac
+DATA wide3e4cceac<>+8(SB)/4, $0x3e4cceac
+DATA wide3e4cceac<>+12(SB)/4, $0x3e4cceac
+DATA wide3e4cceac<>+16(SB)/4, $0x3e4cceac
+DATA wide3e4cceac<>+20(SB)/4, $0x3e4cceac
+DATA wide3e4cceac<>+24(SB)/4, $0x3e4cceac
+DATA wide3e4cceac<>+28(SB)/4, $0x3e4cceac
+GLOBL wide3e4cceac<>(SB), RODATA|NOPTR, $32
+
+DATA widebe7ffffc<>+0(SB)/4, $0xbe7ffffc
+DATA widebe7ffffc<>+4(SB)/4, $0xbe7ffffc
+DATA widebe7ffffc<>+8(SB)/4, $0xbe7ffffc
+DATA widebe7ffffc<>+12(SB)/4, $0xbe7ffffc
+DATA widebe7ffffc<>+16(SB)/4, $0xbe7ffffc
+DATA widebe7ffffc<>+20(SB)/4, $0xbe7ffffc
+DATA widebe7ffffc<>+24(SB)/4, $0xbe7ffffc
+DATA widebe7ffffc<>+28(SB)/4, $0xbe7ffffc
+GLOBL widebe7ffffc<>(SB), RODATA|NOPTR, $32
+
+DATA wide3eaaaaaa<>+0(SB)/4, $0x3eaaaaaa
+DATA wide3eaaaaaa<>+4(SB)/4, $0x3eaaaaaa
+DATA wide3eaaaaaa<>+8(SB)/4, $0x3eaaaaaa
+DATA wide3eaaaaaa<>+12(SB)/4, $0x3eaaaaaa
+DATA wide3eaaaaaa<>+16(SB)/4, $0x3eaaaaaa
+DATA wide3eaaaaaa<>+20(SB)/4, $0x3eaaaaaa
+DATA wide3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
+DATA wide3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
+GLOBL wide3eaaaaaa<>(SB), RODATA|NOPTR, $32
+
+// func siluAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·siluAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over373
+
+again374:
+	VMOVUPS      (DX)(AX*4), Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y3
+	VDIVPS       Y3, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VBLENDVPS    Y0, Y1, Y2, Y1
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again374
+
+over373:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end375
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y3
+	VDIVPS       Y3, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VBLENDVPS    Y0, Y1, Y2, Y1
+	VMULPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all376
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two378
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two378:
+	TESTQ    $0x00000002, BX
+	JZ       one379
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one379:
+	TESTQ  $0x00000001, BX
+	JZ     stored377
+	VMOVSS X0, (AX)
+	JMP    stored377
+
+all376:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored377:
+end375:
+	VZEROUPPER
+	RET
+
+// func expAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·expAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over380
+
+again381:
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      wide42b20000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y0
+	VMOVUPS      widec2d00000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       wide3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS wide3f318000<>+0(SB), Y1, Y0
+	VFNMADD231PS wideb95e8083<>+0(SB), Y1, Y0
+	VMOVUPS      wide39506967<>+0(SB), Y2
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3c088908<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VCVTPS2DQ    Y1, Y0
+	VPSRAD       $0x01, Y0, Y1
+	VPSUBD       Y1, Y0, Y0
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VFMADD213PS  Y1, Y1, Y2
+	VPADDD       wide0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again381
+
+over380:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end382
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMOVUPS      wide42b20000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y0
+	VMOVUPS      widec2d00000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       wide3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS wide3f318000<>+0(SB), Y1, Y0
+	VFNMADD231PS wideb95e8083<>+0(SB), Y1, Y0
+	VMOVUPS      wide39506967<>+0(SB), Y2
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3c088908<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y0, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VCVTPS2DQ    Y1, Y0
+	VPSRAD       $0x01, Y0, Y1
+	VPSUBD       Y1, Y0, Y0
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VFMADD213PS  Y1, Y1, Y2
+	VPADDD       wide0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	CMPQ         BX, $0x08
+	JE           all383
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two385
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two385:
+	TESTQ    $0x00000002, BX
+	JZ       one386
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one386:
+	TESTQ  $0x00000001, BX
+	JZ     stored384
+	VMOVSS X0, (AX)
+	JMP    stored384
+
+all383:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored384:
+end382:
+	VZEROUPPER
+	RET
+
+// func logAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·logAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over387
+
+again388:
+	VMOVUPS      (DX)(AX*4), Y0
+	VCMPPS       $0x11, wide00800000<>+0(SB), Y0, Y1
+	VMULPS       wide4b000000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y2
+	VANDPS       wide41b80000<>+0(SB), Y1, Y1
+	VPSRLD       $0x17, Y2, Y3
+	VPSUBD       wide0000007e<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VSUBPS       Y1, Y3, Y3
+	VANDPS       wide007fffff<>+0(SB), Y2, Y1
+	VORPS        wide3f000000<>+0(SB), Y1, Y1
+	VCMPPS       $0x11, wide3f3504f3<>+0(SB), Y1, Y2
+	VANDPS       wide3f800000<>+0(SB), Y2, Y4
+	VSUBPS       Y4, Y3, Y3
+	VANDPS       Y2, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       wide3f800000<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      wide3d9021bb<>+0(SB), Y4
+	VFMADD213PS  widebdebd1b8<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3def251a<>+0(SB), Y1, Y4
+	VFMADD213PS  widebdfe5d4f<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3e11e9bf<>+0(SB), Y1, Y4
+	VFMADD213PS  widebe2aae50<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3e4cceac<>+0(SB), Y1, Y4
+	VFMADD213PS  widebe7ffffc<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3eaaaaaa<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  wideb95e8083<>+0(SB), Y3, Y4
+	VFNMADD231PS wide3f000000<>+0(SB), Y2, Y4
+	VADDPS       Y4, Y1, Y1
+	VFMADD231PS  wide3f318000<>+0(SB), Y3, Y1
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y0, Y2
+	VMOVUPS      wideff800000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x00, wide7f800000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, Y0, Y1, Y1
+	VCMPPS       $0x19, wide00000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again388
+
+over387:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end389
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VCMPPS       $0x11, wide00800000<>+0(SB), Y0, Y1
+	VMULPS       wide4b000000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y2
+	VANDPS       wide41b80000<>+0(SB), Y1, Y1
+	VPSRLD       $0x17, Y2, Y3
+	VPSUBD       wide0000007e<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VSUBPS       Y1, Y3, Y3
+	VANDPS       wide007fffff<>+0(SB), Y2, Y1
+	VORPS        wide3f000000<>+0(SB), Y1, Y1
+	VCMPPS       $0x11, wide3f3504f3<>+0(SB), Y1, Y2
+	VANDPS       wide3f800000<>+0(SB), Y2, Y4
+	VSUBPS       Y4, Y3, Y3
+	VANDPS       Y2, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       wide3f800000<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      wide3d9021bb<>+0(SB), Y4
+	VFMADD213PS  widebdebd1b8<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3def251a<>+0(SB), Y1, Y4
+	VFMADD213PS  widebdfe5d4f<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3e11e9bf<>+0(SB), Y1, Y4
+	VFMADD213PS  widebe2aae50<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3e4cceac<>+0(SB), Y1, Y4
+	VFMADD213PS  widebe7ffffc<>+0(SB), Y1, Y4
+	VFMADD213PS  wide3eaaaaaa<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  wideb95e8083<>+0(SB), Y3, Y4
+	VFNMADD231PS wide3f000000<>+0(SB), Y2, Y4
+	VADDPS       Y4, Y1, Y1
+	VFMADD231PS  wide3f318000<>+0(SB), Y3, Y1
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y0, Y2
+	VMOVUPS      wideff800000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x00, wide7f800000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, Y0, Y1, Y1
+	VCMPPS       $0x19, wide00000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all390
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two392
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two392:
+	TESTQ    $0x00000002, BX
+	JZ       one393
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one393:
+	TESTQ  $0x00000001, BX
+	JZ     stored391
+	VMOVSS X0, (AX)
+	JMP    stored391
+
+all390:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored391:
+end389:
+	VZEROUPPER
+	RET
+
+DATA wide00800000<>+0(SB)/4, $0x00800000
+DATA wide00800000<>+4(SB)/4, $0x00800000
+DATA wide00800000<>+8(SB)/4, $0x00800000
+DATA wide00800000<>+12(SB)/4, $0x00800000
+DATA wide00800000<>+16(SB)/4, $0x00800000
+DATA wide00800000<>+20(SB)/4, $0x00800000
+DATA wide00800000<>+24(SB)/4, $0x00800000
+DATA wide00800000<>+28(SB)/4, $0x00800000
+GLOBL wide00800000<>(SB), RODATA|NOPTR, $32
+
+DATA wide4b000000<>+0(SB)/4, $0x4b000000
+DATA wide4b000000<>+4(SB)/4, $0x4b000000
+DATA wide4b000000<>+8(SB)/4, $0x4b000000
+DATA wide4b000000<>+12(SB)/4, $0x4b000000
+DATA wide4b000000<>+16(SB)/4, $0x4b000000
+DATA wide4b000000<>+20(SB)/4, $0x4b000000
+DATA wide4b000000<>+24(SB)/4, $0x4b000000
+DATA wide4b000000<>+28(SB)/4, $0x4b000000
+GLOBL wide4b000000<>(SB), RODATA|NOPTR, $32
+
+DATA wide41b80000<>+0(SB)/4, $0x41b80000
+DATA wide41b80000<>+4(SB)/4, $0x41b80000
+DATA wide41b80000<>+8(SB)/4, $0x41b80000
+DATA wide41b80000<>+12(SB)/4, $0x41b80000
+DATA wide41b80000<>+16(SB)/4, $0x41b80000
+DATA wide41b80000<>+20(SB)/4, $0x41b80000
+DATA wide41b80000<>+24(SB)/4, $0x41b80000
+DATA wide41b80000<>+28(SB)/4, $0x41b80000
+GLOBL wide41b80000<>(SB), RODATA|NOPTR, $32
+
+DATA wideff800000<>+0(SB)/4, $0xff800000
+DATA wideff800000<>+4(SB)/4, $0xff800000
+DATA wideff800000<>+8(SB)/4, $0xff800000
+DATA wideff800000<>+12(SB)/4, $0xff800000
+DATA wideff800000<>+16(SB)/4, $0xff800000
+DATA wideff800000<>+20(SB)/4, $0xff800000
+DATA wideff800000<>+24(SB)/4, $0xff800000
+DATA wideff800000<>+28(SB)/4, $0xff800000
+GLOBL wideff800000<>(SB), RODATA|NOPTR, $32
+
+DATA wide7f800000<>+0(SB)/4, $0x7f800000
+DATA wide7f800000<>+4(SB)/4, $0x7f800000
+DATA wide7f800000<>+8(SB)/4, $0x7f800000
+DATA wide7f800000<>+12(SB)/4, $0x7f800000
+DATA wide7f800000<>+16(SB)/4, $0x7f800000
+DATA wide7f800000<>+20(SB)/4, $0x7f800000
+DATA wide7f800000<>+24(SB)/4, $0x7f800000
+DATA wide7f800000<>+28(SB)/4, $0x7f800000
+GLOBL wide7f800000<>(SB), RODATA|NOPTR, $32
+
+// func sqrtAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over394
+
+again395:
+	VMOVUPS (DX)(AX*4), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again395
+
+over394:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end396
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VSQRTPS      Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all397
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two399
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two399:
+	TESTQ    $0x00000002, BX
+	JZ       one400
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one400:
+	TESTQ  $0x00000001, BX
+	JZ     stored398
+	VMOVSS X0, (AX)
+	JMP    stored398
+
+all397:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored398:
+end396:
+	VZEROUPPER
+	RET
+
+// func absAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·absAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over401
+
+again402:
+	VMOVUPS (DX)(AX*4), Y0
+	VANDPS  wide7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VANDPS  wide7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VANDPS  wide7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VANDPS  wide7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again402
+
+over401:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over403
+
+again404:
+	VMOVUPS (DX)(AX*4), Y0
+	VANDPS  wide7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again404
+
+over403:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end405
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VANDPS       wide7fffffff<>+0(SB), Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all406
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two408
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two408:
+	TESTQ    $0x00000002, BX
+	JZ       one409
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one409:
+	TESTQ  $0x00000001, BX
+	JZ     stored407
+	VMOVSS X0, (AX)
+	JMP    stored407
+
+all406:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored407:
+end405:
+	VZEROUPPER
+	RET
+
+// func squareAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·squareAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over410
+
+again411:
+	VMOVUPS (DX)(AX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again411
+
+over410:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over412
+
+again413:
+	VMOVUPS (DX)(AX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again413
+
+over412:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end414
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all415
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two417
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two417:
+	TESTQ    $0x00000002, BX
+	JZ       one418
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one418:
+	TESTQ  $0x00000001, BX
+	JZ     stored416
+	VMOVSS X0, (AX)
+	JMP    stored416
+
+all415:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored416:
+end414:
+	VZEROUPPER
+	RET
+
+// func reciprocalAVX2(y *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-28
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, BX
+	JL           over419
+
+again420:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS wide3f800000<>+0(SB), Y1
+	VDIVPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again420
+
+over419:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end421
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all422
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two424
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two424:
+	TESTQ    $0x00000002, BX
+	JZ       one425
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one425:
+	TESTQ  $0x00000001, BX
+	JZ     stored423
+	VMOVSS X0, (AX)
+	JMP    stored423
+
+all422:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored423:
+end421:
+	VZEROUPPER
+	RET
+
+// func scaleGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over426
+
+again427:
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS 32(CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS 64(CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS 96(CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again427
+
+over426:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over428
+
+again429:
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again429
+
+over428:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end430
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VMULPS       Y0, Y2, Y0
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all431
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two433
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two433:
+	TESTQ    $0x00000002, BX
+	JZ       one434
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one434:
+	TESTQ  $0x00000001, BX
+	JZ     stored432
+	VMOVSS X0, (AX)
+	JMP    stored432
+
+all431:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored432:
+end430:
+	VZEROUPPER
+	RET
+
+// func reluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·reluGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over435
+
+again436:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS 32(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VMOVUPS 64(BX)(AX*4), Y1
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS 64(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VMOVUPS 96(BX)(AX*4), Y1
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS 96(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again436
+
+over435:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over437
+
+again438:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again438
+
+over437:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end439
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all440
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two442
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two442:
+	TESTQ    $0x00000002, SI
+	JZ       one443
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one443:
+	TESTQ  $0x00000001, SI
+	JZ     stored441
+	VMOVSS X0, (AX)
+	JMP    stored441
+
+all440:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored441:
+end439:
+	VZEROUPPER
+	RET
+
+// func leakyReLUGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·leakyReLUGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over444
+
+again445:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   (BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   (CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   32(BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   32(CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	VMOVUPS   64(DX)(AX*4), Y1
+	VMOVUPS   64(BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   64(CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, 64(CX)(AX*4)
+	VMOVUPS   96(DX)(AX*4), Y1
+	VMOVUPS   96(BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   96(CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again445
+
+over444:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over446
+
+again447:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   (BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   (CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again447
+
+over446:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end448
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VMASKMOVPS   (BX)(AX*4), Y1, Y3
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VMULPS       Y0, Y2, Y0
+	VBLENDVPS    Y3, Y2, Y0, Y0
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all449
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two451
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two451:
+	TESTQ    $0x00000002, SI
+	JZ       one452
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one452:
+	TESTQ  $0x00000001, SI
+	JZ     stored450
+	VMOVSS X0, (AX)
+	JMP    stored450
+
+all449:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored450:
+end448:
+	VZEROUPPER
+	RET
+
+// func eluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·eluGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, DI
+	JL           over453
+
+again454:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   (BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS   (SI)(AX*4), Y3
+	VADDPS    Y0, Y3, Y3
+	VMULPS    Y1, Y3, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   (CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   32(BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS   32(SI)(AX*4), Y3
+	VADDPS    Y0, Y3, Y3
+	VMULPS    Y1, Y3, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   32(CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	ADDQ      $0x10, AX
+	SUBQ      $0x10, DI
+	JGE       again454
+
+over453:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over455
+
+again456:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   (BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS   (SI)(AX*4), Y3
+	VADDPS    Y0, Y3, Y3
+	VMULPS    Y1, Y3, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   (CX)(AX*4), Y2
+	VADDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, DI
+	JGE       again456
+
+over455:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end457
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VMASKMOVPS   (BX)(AX*4), Y1, Y3
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VMASKMOVPS   (SI)(AX*4), Y1, Y4
+	VADDPS       Y0, Y4, Y0
+	VMULPS       Y2, Y0, Y0
+	VBLENDVPS    Y3, Y2, Y0, Y0
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         DI, $0x08
+	JE           all458
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two460
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two460:
+	TESTQ    $0x00000002, DI
+	JZ       one461
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one461:
+	TESTQ  $0x00000001, DI
+	JZ     stored459
+	VMOVSS X0, (AX)
+	JMP    stored459
+
+all458:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored459:
+end457:
+	VZEROUPPER
+	RET
+
+// func sigmoidGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, SI
+	JL           over462
+
+again463:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(BX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS 32(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again463
+
+over462:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over464
+
+again465:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again465
+
+over464:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end466
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMULPS       Y1, Y2, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all467
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two469
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two469:
+	TESTQ    $0x00000002, SI
+	JZ       one470
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one470:
+	TESTQ  $0x00000001, SI
+	JZ     stored468
+	VMOVSS X0, (AX)
+	JMP    stored468
+
+all467:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored468:
+end466:
+	VZEROUPPER
+	RET
+
+// func tanhGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, SI
+	JL           over471
+
+again472:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y0, Y0, Y0
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(BX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y0, Y0, Y0
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS 32(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again472
+
+over471:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over473
+
+again474:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y0, Y0, Y0
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again474
+
+over473:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end475
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VMULPS       Y1, Y1, Y1
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all476
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two478
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two478:
+	TESTQ    $0x00000002, SI
+	JZ       one479
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one479:
+	TESTQ  $0x00000001, SI
+	JZ     stored477
+	VMOVSS X0, (AX)
+	JMP    stored477
+
+all476:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored477:
+end475:
+	VZEROUPPER
+	RET
+
+// func softplusGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, SI
+	JL           over480
+
+again481:
+	VMOVUPS      (BX)(AX*4), Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y3
+	VDIVPS       Y3, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      (DX)(AX*4), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      (CX)(AX*4), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, SI
+	JGE          again481
+
+over480:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end482
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VORPS        wide80000000<>+0(SB), Y1, Y2
+	VMOVUPS      wide42b20000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      widec2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       wide3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS wide3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      wide39506967<>+0(SB), Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       wide0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VFMADD213PS  Y3, Y3, Y4
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y2, Y4
+	VDIVPS       Y4, Y3, Y3
+	VMULPS       Y2, Y3, Y2
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all483
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two485
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two485:
+	TESTQ    $0x00000002, SI
+	JZ       one486
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one486:
+	TESTQ  $0x00000001, SI
+	JZ     stored484
+	VMOVSS X0, (AX)
+	JMP    stored484
+
+all483:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored484:
+end482:
+	VZEROUPPER
+	RET
+
+// func siluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·siluGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, DI
+	JL           over487
+
+again488:
+	VMOVUPS      (BX)(AX*4), Y0
+	VORPS        wide80000000<>+0(SB), Y0, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      wide39506967<>+0(SB), Y3
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VFMADD213PS  Y2, Y2, Y3
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VADDPS       wide3f800000<>+0(SB), Y1, Y3
+	VDIVPS       Y3, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      (SI)(AX*4), Y2
+	VFMADD213PS  Y0, Y2, Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      (CX)(AX*4), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, DI
+	JGE          again488
+
+over487:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end489
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VORPS        wide80000000<>+0(SB), Y1, Y2
+	VMOVUPS      wide42b20000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      widec2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       wide3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS wide3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      wide39506967<>+0(SB), Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       wide0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VFMADD213PS  Y3, Y3, Y4
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y3
+	VADDPS       wide3f800000<>+0(SB), Y2, Y4
+	VDIVPS       Y4, Y3, Y3
+	VMULPS       Y2, Y3, Y2
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VSUBPS       Y1, Y2, Y2
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
+	VFMADD213PS  Y1, Y3, Y2
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         DI, $0x08
+	JE           all490
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two492
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two492:
+	TESTQ    $0x00000002, DI
+	JZ       one493
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one493:
+	TESTQ  $0x00000001, DI
+	JZ     stored491
+	VMOVSS X0, (AX)
+	JMP    stored491
+
+all490:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored491:
+end489:
+	VZEROUPPER
+	RET
+
+// func logGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·logGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, SI
+	JL           over494
+
+again495:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again495
+
+over494:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end496
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all497
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two499
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two499:
+	TESTQ    $0x00000002, SI
+	JZ       one500
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one500:
+	TESTQ  $0x00000001, SI
+	JZ     stored498
+	VMOVSS X0, (AX)
+	JMP    stored498
+
+all497:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored498:
+end496:
+	VZEROUPPER
+	RET
+
+// func sqrtGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x08, SI
+	JL           over501
+
+again502:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y0, Y0
+	VDIVPS  Y0, Y1, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again502
+
+over501:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end503
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VADDPS       Y1, Y1, Y1
+	VDIVPS       Y1, Y2, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all504
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two506
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two506:
+	TESTQ    $0x00000002, SI
+	JZ       one507
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one507:
+	TESTQ  $0x00000001, SI
+	JZ     stored505
+	VMOVSS X0, (AX)
+	JMP    stored505
+
+all504:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored505:
+end503:
+	VZEROUPPER
+	RET
+
+// func squareGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·squareGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over508
+
+again509:
+	VMOVUPS (DX)(AX*4), Y0
+	VADDPS  Y0, Y0, Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VADDPS  Y0, Y0, Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS 32(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VADDPS  Y0, Y0, Y0
+	VMOVUPS 64(BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS 64(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VADDPS  Y0, Y0, Y0
+	VMOVUPS 96(BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS 96(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again509
+
+over508:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over510
+
+again511:
+	VMOVUPS (DX)(AX*4), Y0
+	VADDPS  Y0, Y0, Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again511
+
+over510:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end512
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VADDPS       Y1, Y1, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all513
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two515
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two515:
+	TESTQ    $0x00000002, SI
+	JZ       one516
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one516:
+	TESTQ  $0x00000001, SI
+	JZ     stored514
+	VMOVSS X0, (AX)
+	JMP    stored514
+
+all513:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored514:
+end512:
+	VZEROUPPER
+	RET
+
+// func reciprocalGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, SI
+	JL           over517
+
+again518:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y1, Y0
+	VXORPS  wide80000000<>+0(SB), Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(BX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y1, Y0
+	VXORPS  wide80000000<>+0(SB), Y0, Y0
+	VMOVUPS 32(CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again518
+
+over517:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over519
+
+again520:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y1, Y0
+	VXORPS  wide80000000<>+0(SB), Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again520
+
+over519:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end521
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VXORPS       wide80000000<>+0(SB), Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all522
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two524
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two524:
+	TESTQ    $0x00000002, SI
+	JZ       one525
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one525:
+	TESTQ  $0x00000001, SI
+	JZ     stored523
+	VMOVSS X0, (AX)
+	JMP    stored523
+
+all522:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored523:
+end521:
+	VZEROUPPER
+	RET
+
+// func addAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over526
+
+again527:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VMOVUPS 64(BX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VMOVUPS 96(BX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again527
+
+over526:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over528
+
+again529:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again529
+
+over528:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end530
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all531
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two533
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two533:
+	TESTQ    $0x00000002, SI
+	JZ       one534
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one534:
+	TESTQ  $0x00000001, SI
+	JZ     stored532
+	VMOVSS X0, (AX)
+	JMP    stored532
+
+all531:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored532:
+end530:
+	VZEROUPPER
+	RET
+
+// func addNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·addNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over535
+
+again536:
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again536
+
+over535:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over537
+
+again538:
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again538
+
+over537:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end539
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VADDPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all540
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two542
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two542:
+	TESTQ    $0x00000002, BX
+	JZ       one543
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one543:
+	TESTQ  $0x00000001, BX
+	JZ     stored541
+	VMOVSS X0, (AX)
+	JMP    stored541
+
+all540:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored541:
+end539:
+	VZEROUPPER
+	RET
+
+// func subAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·subAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over544
+
+again545:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VMOVUPS 64(BX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VMOVUPS 96(BX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again545
+
+over544:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over546
+
+again547:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again547
+
+over546:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end548
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all549
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two551
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two551:
+	TESTQ    $0x00000002, SI
+	JZ       one552
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one552:
+	TESTQ  $0x00000001, SI
+	JZ     stored550
+	VMOVSS X0, (AX)
+	JMP    stored550
+
+all549:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored550:
+end548:
+	VZEROUPPER
+	RET
+
+// func subNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·subNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over553
+
+again554:
+	VMOVUPS (DX)(AX*4), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again554
+
+over553:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over555
+
+again556:
+	VMOVUPS (DX)(AX*4), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again556
+
+over555:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end557
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VSUBPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all558
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two560
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two560:
+	TESTQ    $0x00000002, BX
+	JZ       one561
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one561:
+	TESTQ  $0x00000001, BX
+	JZ     stored559
+	VMOVSS X0, (AX)
+	JMP    stored559
+
+all558:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored559:
+end557:
+	VZEROUPPER
+	RET
+
+// func numBysubAVX2(z *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·numBysubAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over562
+
+again563:
+	VMOVUPS (DX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again563
+
+over562:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over564
+
+again565:
+	VMOVUPS (DX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again565
+
+over564:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end566
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all567
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two569
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two569:
+	TESTQ    $0x00000002, BX
+	JZ       one570
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one570:
+	TESTQ  $0x00000001, BX
+	JZ     stored568
+	VMOVSS X0, (AX)
+	JMP    stored568
+
+all567:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored568:
+end566:
+	VZEROUPPER
+	RET
+
+// func mulAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·mulAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over571
+
+again572:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VMOVUPS 64(BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VMOVUPS 96(BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again572
+
+over571:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over573
+
+again574:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again574
+
+over573:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end575
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all576
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two578
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two578:
+	TESTQ    $0x00000002, SI
+	JZ       one579
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one579:
+	TESTQ  $0x00000001, SI
+	JZ     stored577
+	VMOVSS X0, (AX)
+	JMP    stored577
+
+all576:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored577:
+end575:
+	VZEROUPPER
+	RET
+
+// func mulNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·mulNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over580
+
+again581:
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again581
+
+over580:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over582
+
+again583:
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again583
+
+over582:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end584
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all585
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two587
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two587:
+	TESTQ    $0x00000002, BX
+	JZ       one588
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one588:
+	TESTQ  $0x00000001, BX
+	JZ     stored586
+	VMOVSS X0, (AX)
+	JMP    stored586
+
+all585:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored586:
+end584:
+	VZEROUPPER
+	RET
+
+// func divAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·divAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over589
+
+again590:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y0
+	VMOVUPS 64(BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y0
+	VMOVUPS 96(BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again590
+
+over589:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over591
+
+again592:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again592
+
+over591:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end593
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all594
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two596
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two596:
+	TESTQ    $0x00000002, SI
+	JZ       one597
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one597:
+	TESTQ  $0x00000001, SI
+	JZ     stored595
+	VMOVSS X0, (AX)
+	JMP    stored595
+
+all594:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored595:
+end593:
+	VZEROUPPER
+	RET
+
+// func divNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·divNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over598
+
+again599:
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again599
+
+over598:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over600
+
+again601:
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again601
+
+over600:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end602
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all603
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two605
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two605:
+	TESTQ    $0x00000002, BX
+	JZ       one606
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one606:
+	TESTQ  $0x00000001, BX
+	JZ     stored604
+	VMOVSS X0, (AX)
+	JMP    stored604
+
+all603:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored604:
+end602:
+	VZEROUPPER
+	RET
+
+// func numBydivAVX2(z *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·numBydivAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over607
+
+again608:
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS 32(DX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS 64(DX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, 64(CX)(AX*4)
+	VMOVUPS 96(DX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again608
+
+over607:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over609
+
+again610:
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again610
+
+over609:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end611
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all612
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two614
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two614:
+	TESTQ    $0x00000002, BX
+	JZ       one615
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one615:
+	TESTQ  $0x00000001, BX
+	JZ     stored613
+	VMOVSS X0, (AX)
+	JMP    stored613
+
+all612:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored613:
+end611:
+	VZEROUPPER
+	RET
+
+// func minAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·minAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over616
+
+again617:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (CX)(AX*4)
+	VMOVUPS   32(DX)(AX*4), Y0
+	VMOVUPS   32(BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, 32(CX)(AX*4)
+	VMOVUPS   64(DX)(AX*4), Y0
+	VMOVUPS   64(BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, 64(CX)(AX*4)
+	VMOVUPS   96(DX)(AX*4), Y0
+	VMOVUPS   96(BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again617
+
+over616:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over618
+
+again619:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again619
+
+over618:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end620
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMINPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all621
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two623
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two623:
+	TESTQ    $0x00000002, SI
+	JZ       one624
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one624:
+	TESTQ  $0x00000001, SI
+	JZ     stored622
+	VMOVSS X0, (AX)
+	JMP    stored622
+
+all621:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored622:
+end620:
+	VZEROUPPER
+	RET
+
+// func minNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·minNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over625
+
+again626:
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMINPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   32(DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMINPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	VMOVUPS   64(DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMINPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 64(CX)(AX*4)
+	VMOVUPS   96(DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMINPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, BX
+	JGE       again626
+
+over625:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over627
+
+again628:
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMINPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, BX
+	JGE       again628
+
+over627:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end629
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMINPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all630
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two632
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two632:
+	TESTQ    $0x00000002, BX
+	JZ       one633
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one633:
+	TESTQ  $0x00000001, BX
+	JZ     stored631
+	VMOVSS X0, (AX)
+	JMP    stored631
+
+all630:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored631:
+end629:
+	VZEROUPPER
+	RET
+
+// func maxAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·maxAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over634
+
+again635:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMAXPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (CX)(AX*4)
+	VMOVUPS   32(DX)(AX*4), Y0
+	VMOVUPS   32(BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMAXPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, 32(CX)(AX*4)
+	VMOVUPS   64(DX)(AX*4), Y0
+	VMOVUPS   64(BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMAXPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, 64(CX)(AX*4)
+	VMOVUPS   96(DX)(AX*4), Y0
+	VMOVUPS   96(BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMAXPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again635
+
+over634:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over636
+
+again637:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMAXPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again637
+
+over636:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end638
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all639
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two641
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two641:
+	TESTQ    $0x00000002, SI
+	JZ       one642
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one642:
+	TESTQ  $0x00000001, SI
+	JZ     stored640
+	VMOVSS X0, (AX)
+	JMP    stored640
+
+all639:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored640:
+end638:
+	VZEROUPPER
+	RET
+
+// func maxNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·maxNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over643
+
+again644:
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMAXPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   32(DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMAXPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	VMOVUPS   64(DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMAXPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 64(CX)(AX*4)
+	VMOVUPS   96(DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMAXPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, BX
+	JGE       again644
+
+over643:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over645
+
+again646:
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMAXPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, BX
+	JGE       again646
+
+over645:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end647
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all648
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two650
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two650:
+	TESTQ    $0x00000002, BX
+	JZ       one651
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one651:
+	TESTQ  $0x00000001, BX
+	JZ     stored649
+	VMOVSS X0, (AX)
+	JMP    stored649
+
+all648:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored649:
+end647:
+	VZEROUPPER
+	RET
+
+// func mulAddAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, FMA3
+TEXT ·mulAddAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over652
+
+again653:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (BX)(AX*4), Y1
+	VMOVUPS     (DX)(AX*4), Y2
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     32(CX)(AX*4), Y0
+	VMOVUPS     32(BX)(AX*4), Y1
+	VMOVUPS     32(DX)(AX*4), Y2
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y0, 32(CX)(AX*4)
+	VMOVUPS     64(CX)(AX*4), Y0
+	VMOVUPS     64(BX)(AX*4), Y1
+	VMOVUPS     64(DX)(AX*4), Y2
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y0, 64(CX)(AX*4)
+	VMOVUPS     96(CX)(AX*4), Y0
+	VMOVUPS     96(BX)(AX*4), Y1
+	VMOVUPS     96(DX)(AX*4), Y2
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y0, 96(CX)(AX*4)
+	ADDQ        $0x20, AX
+	SUBQ        $0x20, SI
+	JGE         again653
+
+over652:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over654
+
+again655:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (BX)(AX*4), Y1
+	VMOVUPS     (DX)(AX*4), Y2
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y0, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, SI
+	JGE         again655
+
+over654:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end656
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VFMADD231PS  Y2, Y0, Y1
+	CMPQ         SI, $0x08
+	JE           all657
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two659
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two659:
+	TESTQ    $0x00000002, SI
+	JZ       one660
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one660:
+	TESTQ  $0x00000001, SI
+	JZ     stored658
+	VMOVSS X1, (AX)
+	JMP    stored658
+
+all657:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored658:
+end656:
+	VZEROUPPER
+	RET
+
+// func sumAVX2(x *float32, n int) float32
+// Requires: AVX, SSE
+TEXT ·sumAVX2(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), CX
+	MOVQ    n+8(FP), DX
+	XORQ    AX, AX
+	VMOVUPS wide00000000<>+0(SB), Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMOVUPS wide00000000<>+0(SB), Y2
+	VMOVUPS wide00000000<>+0(SB), Y3
+	SUBQ    $0x20, DX
+	JL      over661
+
+again662:
+	VMOVUPS (CX)(AX*4), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(CX)(AX*4), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(CX)(AX*4), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(CX)(AX*4), Y4
+	VADDPS  Y4, Y3, Y3
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, DX
+	JGE     again662
+
+over661:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JL   over663
+
+again664:
+	VMOVUPS (CX)(AX*4), Y4
+	VADDPS  Y4, Y0, Y0
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DX
+	JGE     again664
+
+over663:
+	ADDQ       $0x08, DX
+	TESTQ      DX, DX
+	JZ         end665
+	LEAQ       firstLanes<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y4
+	VMASKMOVPS (CX)(AX*4), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+
+end665:
+	VADDPS     Y1, Y0, Y0
+	VADDPS     Y3, Y2, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	MOVSS      X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func dotAVX2(x *float32, y *float32, n int) float32
+// Requires: AVX, FMA3, SSE
+TEXT ·dotAVX2(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), CX
+	MOVQ    y+8(FP), DX
+	MOVQ    n+16(FP), BX
+	XORQ    AX, AX
+	VMOVUPS wide00000000<>+0(SB), Y0
+	VMOVUPS wide00000000<>+0(SB), Y1
+	VMOVUPS wide00000000<>+0(SB), Y2
+	VMOVUPS wide00000000<>+0(SB), Y3
+	SUBQ    $0x20, BX
+	JL      over666
+
+again667:
+	VMOVUPS     (CX)(AX*4), Y4
+	VMOVUPS     (DX)(AX*4), Y5
+	VFMADD231PS Y4, Y5, Y0
+	VMOVUPS     32(CX)(AX*4), Y4
+	VMOVUPS     32(DX)(AX*4), Y5
+	VFMADD231PS Y4, Y5, Y1
+	VMOVUPS     64(CX)(AX*4), Y4
+	VMOVUPS     64(DX)(AX*4), Y5
+	VFMADD231PS Y4, Y5, Y2
+	VMOVUPS     96(CX)(AX*4), Y4
+	VMOVUPS     96(DX)(AX*4), Y5
+	VFMADD231PS Y4, Y5, Y3
+	ADDQ        $0x20, AX
+	SUBQ        $0x20, BX
+	JGE         again667
+
+over666:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over668
+
+again669:
+	VMOVUPS     (CX)(AX*4), Y4
+	VMOVUPS     (DX)(AX*4), Y5
+	VFMADD231PS Y4, Y5, Y0
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, BX
+	JGE         again669
+
+over668:
+	ADDQ        $0x08, BX
+	TESTQ       BX, BX
+	JZ          end670
+	LEAQ        firstLanes<>+0(SB), SI
+	NEGQ        BX
+	VMOVUPS     32(SI)(BX*4), Y4
+	VMASKMOVPS  (CX)(AX*4), Y4, Y5
+	VMASKMOVPS  (DX)(AX*4), Y4, Y4
+	VFMADD231PS Y5, Y4, Y0
+
+end670:
+	VADDPS     Y1, Y0, Y0
+	VADDPS     Y3, Y2, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	MOVSS      X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func maxOfAVX2(x *float32, n int) float32
+// Requires: AVX, SSE
+TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), CX
+	MOVQ    n+8(FP), DX
+	XORQ    AX, AX
+	VMOVUPS wideff800000<>+0(SB), Y0
+	VMOVUPS wideff800000<>+0(SB), Y1
+	VMOVUPS wideff800000<>+0(SB), Y2
+	VMOVUPS wideff800000<>+0(SB), Y3
+	VMOVUPS wide00000000<>+0(SB), Y4
+	SUBQ    $0x20, DX
+	JL      over671
+
+again672:
+	VMOVUPS (CX)(AX*4), Y5
+	VCMPPS  $0x03, Y5, Y5, Y6
+	VORPS   Y6, Y4, Y4
+	VMAXPS  Y5, Y0, Y0
+	VMOVUPS 32(CX)(AX*4), Y5
+	VCMPPS  $0x03, Y5, Y5, Y6
+	VORPS   Y6, Y4, Y4
+	VMAXPS  Y5, Y1, Y1
+	VMOVUPS 64(CX)(AX*4), Y5
+	VCMPPS  $0x03, Y5, Y5, Y6
+	VORPS   Y6, Y4, Y4
+	VMAXPS  Y5, Y2, Y2
+	VMOVUPS 96(CX)(AX*4), Y5
+	VCMPPS  $0x03, Y5, Y5, Y6
+	VORPS   Y6, Y4, Y4
+	VMAXPS  Y5, Y3, Y3
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, DX
+	JGE     again672
+
+over671:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JL   over673
+
+again674:
+	VMOVUPS (CX)(AX*4), Y5
+	VCMPPS  $0x03, Y5, Y5, Y6
+	VORPS   Y6, Y4, Y4
+	VMAXPS  Y5, Y0, Y0
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DX
+	JGE     again674
+
+over673:
+	ADDQ       $0x08, DX
+	TESTQ      DX, DX
+	JZ         end675
+	LEAQ       firstLanes<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y5
+	VMASKMOVPS (CX)(AX*4), Y5, Y6
+	VMOVUPS    wideff800000<>+0(SB), Y7
+	VBLENDVPS  Y5, Y6, Y7, Y5
+	VCMPPS     $0x03, Y5, Y5, Y6
+	VORPS      Y6, Y4, Y4
+	VMAXPS     Y5, Y0, Y0
+
+end675:
+	VORPS      Y4, Y0, Y0
+	VORPS      Y4, Y1, Y1
+	VORPS      Y4, Y2, Y2
+	VORPS      Y4, Y3, Y3
+	VCMPPS     $0x03, Y0, Y0, Y4
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y4, Y0, Y1, Y0
+	VCMPPS     $0x03, Y2, Y2, Y1
+	VMAXPS     Y3, Y2, Y3
+	VBLENDVPS  Y1, Y2, Y3, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	MOVSS      X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func topRowsAVX2(x *float32, top *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·topRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ       x+0(FP), AX
+	MOVQ       rows+16(FP), CX
+	MOVQ       stride+24(FP), DX
+	MOVQ       w+32(FP), BX
+	SHLQ       $0x02, DX
+	LEAQ       firstLanes<>+0(SB), SI
+	MOVQ       BX, DI
+	NEGQ       DI
+	VMOVUPS    32(SI)(DI*4), Y0
+	MOVQ       top+8(FP), SI
+	VMASKMOVPS (SI), Y0, Y1
+
+row676:
+	VMASKMOVPS   (AX), Y0, Y2
+	VMAXPS       Y1, Y2, Y1
+	ADDQ         DX, AX
+	DECQ         CX
+	JNZ          row676
+	MOVQ         top+8(FP), AX
+	CMPQ         BX, $0x08
+	JE           all677
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, BX
+	JZ           two679
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two679:
+	TESTQ    $0x00000002, BX
+	JZ       one680
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one680:
+	TESTQ  $0x00000001, BX
+	JZ     stored678
+	VMOVSS X1, (AX)
+	JMP    stored678
+
+all677:
+	VMOVUPS Y1, (AX)
+
+stored678:
+	VZEROUPPER
+	RET
+
+// func weighRowsAVX2(y *float32, x *float32, top *float32, sum *float32, rows int, stride int, w int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·weighRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ       y+0(FP), AX
+	MOVQ       x+8(FP), CX
+	MOVQ       rows+32(FP), DX
+	MOVQ       stride+40(FP), BX
+	MOVQ       w+48(FP), SI
+	SHLQ       $0x02, BX
+	LEAQ       firstLanes<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    32(DI)(R8*4), Y0
+	MOVQ       top+16(FP), DI
+	VMASKMOVPS (DI), Y0, Y1
+	MOVQ       sum+24(FP), DI
+	VMASKMOVPS (DI), Y0, Y2
+
+row681:
+	VMASKMOVPS   (CX), Y0, Y3
+	VCMPPS       $0x00, Y1, Y3, Y4
+	VSUBPS       Y1, Y3, Y5
+	VANDNPS      Y5, Y4, Y4
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VMOVUPS      wide42b20000<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
+	VMOVUPS      widec2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      wide39506967<>+0(SB), Y6
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       wide0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VFMADD213PS  Y5, Y5, Y6
+	VPADDD       wide0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VANDNPS      Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	CMPQ         SI, $0x08
+	JE           all682
+	LEAQ         (AX), DI
+	TESTQ        $0x00000004, SI
+	JZ           two684
+	VMOVUPS      X3, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y3, X3
+
+two684:
+	TESTQ    $0x00000002, SI
+	JZ       one685
+	VMOVLPS  X3, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X3, X3, X3
+
+one685:
+	TESTQ  $0x00000001, SI
+	JZ     stored683
+	VMOVSS X3, (DI)
+	JMP    stored683
+
+all682:
+	VMOVUPS Y3, (AX)
+
+stored683:
+	ADDQ         BX, CX
+	ADDQ         BX, AX
+	DECQ         DX
+	JNZ          row681
+	MOVQ         sum+24(FP), AX
+	CMPQ         SI, $0x08
+	JE           all686
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two688
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two688:
+	TESTQ    $0x00000002, SI
+	JZ       one689
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one689:
+	TESTQ  $0x00000001, SI
+	JZ     stored687
+	VMOVSS X2, (AX)
+	JMP    stored687
+
+all686:
+	VMOVUPS Y2, (AX)
+
+stored687:
+	VZEROUPPER
+	RET
+
+// func divideRowsAVX2(y *float32, sum *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·divideRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ       y+0(FP), AX
+	MOVQ       rows+16(FP), CX
+	MOVQ       stride+24(FP), DX
+	MOVQ       w+32(FP), BX
+	SHLQ       $0x02, DX
+	LEAQ       firstLanes<>+0(SB), SI
+	MOVQ       BX, DI
+	NEGQ       DI
+	VMOVUPS    32(SI)(DI*4), Y0
+	MOVQ       sum+8(FP), SI
+	VMASKMOVPS (SI), Y0, Y1
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y1, Y2
+	VMOVUPS    wide3f800000<>+0(SB), Y3
+	VBLENDVPS  Y2, Y3, Y1, Y1
+
+row690:
+	VMASKMOVPS   (AX), Y0, Y2
+	VDIVPS       Y1, Y2, Y2
+	CMPQ         BX, $0x08
+	JE           all691
+	LEAQ         (AX), SI
+	TESTQ        $0x00000004, BX
+	JZ           two693
+	VMOVUPS      X2, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y2, X2
+
+two693:
+	TESTQ    $0x00000002, BX
+	JZ       one694
+	VMOVLPS  X2, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X2, X2, X2
+
+one694:
+	TESTQ  $0x00000001, BX
+	JZ     stored692
+	VMOVSS X2, (SI)
+	JMP    stored692
+
+all691:
+	VMOVUPS Y2, (AX)
+
+stored692:
+	ADDQ DX, AX
+	DECQ CX
+	JNZ  row690
+	VZEROUPPER
+	RET
+
+// func dropoutAVX2(dst *float32, src *float32, n int, key uint32, drop uint32, scale float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·dropoutAVX2(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVL         key+24(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       columns<>+0(SB), Y0, Y0
+	MOVL         drop+28(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	MOVSS        scale+32(FP), X2
+	VBROADCASTSS X2, Y2
+	SUBQ         $0x08, BX
+	JL           over695
+
+again696:
+	VPSRLD      $0x10, Y0, Y4
+	VPXOR       Y4, Y0, Y3
+	VPMULLD     wide7feb352d<>+0(SB), Y3, Y3
+	VPSRLD      $0x0f, Y3, Y4
+	VPXOR       Y4, Y3, Y3
+	VPMULLD     wide846ca68b<>+0(SB), Y3, Y3
+	VPSRLD      $0x10, Y3, Y4
+	VPXOR       Y4, Y3, Y3
+	VPMAXUD     Y1, Y3, Y4
+	VPCMPEQD    Y4, Y3, Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VANDPS      Y3, Y4, Y3
+	VMOVUPS     (CX)(AX*4), Y4
+	VFMADD213PS Y4, Y2, Y3
+	VMOVUPS     Y3, (CX)(AX*4)
+	VPADDD      widef1bbcdc8<>+0(SB), Y0, Y0
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, BX
+	JGE         again696
+
+over695:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end697
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y3
+	VPSRLD       $0x10, Y0, Y5
+	VPXOR        Y5, Y0, Y4
+	VPMULLD      wide7feb352d<>+0(SB), Y4, Y4
+	VPSRLD       $0x0f, Y4, Y5
+	VPXOR        Y5, Y4, Y4
+	VPMULLD      wide846ca68b<>+0(SB), Y4, Y4
+	VPSRLD       $0x10, Y4, Y5
+	VPXOR        Y5, Y4, Y4
+	VPMAXUD      Y1, Y4, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y3, Y1
+	VANDPS       Y4, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD213PS  Y3, Y2, Y1
+	CMPQ         BX, $0x08
+	JE           all698
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two700
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two700:
+	TESTQ    $0x00000002, BX
+	JZ       one701
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one701:
+	TESTQ  $0x00000001, BX
+	JZ     stored699
+	VMOVSS X1, (AX)
+	JMP    stored699
+
+all698:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored699:
+	VPADDD widef1bbcdc8<>+0(SB), Y0, Y0
+
+end697:
+	VZEROUPPER
+	RET
+
+DATA columns<>+0(SB)/4, $0x00000000
+DATA columns<>+4(SB)/4, $0x9e3779b9
+DATA columns<>+8(SB)/4, $0x3c6ef372
+DATA columns<>+12(SB)/4, $0xdaa66d2b
+DATA columns<>+16(SB)/4, $0x78dde6e4
+DATA columns<>+20(SB)/4, $0x1715609d
+DATA columns<>+24(SB)/4, $0xb54cda56
+DATA columns<>+28(SB)/4, $0x5384540f
+GLOBL columns<>(SB), RODATA|NOPTR, $32
+
+DATA wide7feb352d<>+0(SB)/4, $0x7feb352d
+DATA wide7feb352d<>+4(SB)/4, $0x7feb352d
+DATA wide7feb352d<>+8(SB)/4, $0x7feb352d
+DATA wide7feb352d<>+12(SB)/4, $0x7feb352d
+DATA wide7feb352d<>+16(SB)/4, $0x7feb352d
+DATA wide7feb352d<>+20(SB)/4, $0x7feb352d
+DATA wide7feb352d<>+24(SB)/4, $0x7feb352d
+DATA wide7feb352d<>+28(SB)/4, $0x7feb352d
+GLOBL wide7feb352d<>(SB), RODATA|NOPTR, $32
+
+DATA wide846ca68b<>+0(SB)/4, $0x846ca68b
+DATA wide846ca68b<>+4(SB)/4, $0x846ca68b
+DATA wide846ca68b<>+8(SB)/4, $0x846ca68b
+DATA wide846ca68b<>+12(SB)/4, $0x846ca68b
+DATA wide846ca68b<>+16(SB)/4, $0x846ca68b
+DATA wide846ca68b<>+20(SB)/4, $0x846ca68b
+DATA wide846ca68b<>+24(SB)/4, $0x846ca68b
+DATA wide846ca68b<>+28(SB)/4, $0x846ca68b
+GLOBL wide846ca68b<>(SB), RODATA|NOPTR, $32
+
+DATA widef1bbcdc8<>+0(SB)/4, $0xf1bbcdc8
+DATA widef1bbcdc8<>+4(SB)/4, $0xf1bbcdc8
+DATA widef1bbcdc8<>+8(SB)/4, $0xf1bbcdc8
+DATA widef1bbcdc8<>+12(SB)/4, $0xf1bbcdc8
+DATA widef1bbcdc8<>+16(SB)/4, $0xf1bbcdc8
+DATA widef1bbcdc8<>+20(SB)/4, $0xf1bbcdc8
+DATA widef1bbcdc8<>+24(SB)/4, $0xf1bbcdc8
+DATA widef1bbcdc8<>+28(SB)/4, $0xf1bbcdc8
+GLOBL widef1bbcdc8<>(SB), RODATA|NOPTR, $32
+
+// func adamAVX2(w *float32, dw *float32, m *float32, v *float32, n int, numbers *float32)
+// Requires: AVX, FMA3
+TEXT ·adamAVX2(SB), NOSPLIT, $0-48
+	MOVQ         w+0(FP), CX
+	MOVQ         dw+8(FP), DX
+	MOVQ         m+16(FP), BX
+	MOVQ         v+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	MOVQ         numbers+40(FP), R8
+	VBROADCASTSS (R8), Y0
+	VBROADCASTSS 4(R8), Y1
+	VBROADCASTSS 8(R8), Y2
+	VBROADCASTSS 12(R8), Y3
+	VBROADCASTSS 16(R8), Y4
+	VBROADCASTSS 20(R8), Y5
+	VBROADCASTSS 24(R8), Y6
+	SUBQ         $0x08, DI
+	JL           over702
+
+again703:
+	VMOVUPS     (CX)(AX*4), Y7
+	VMOVUPS     (DX)(AX*4), Y8
+	VFMADD231PS Y7, Y1, Y8
+	VMOVUPS     (BX)(AX*4), Y9
+	VSUBPS      Y9, Y8, Y10
+	VFMADD231PS Y10, Y2, Y9
+	VMULPS      Y8, Y8, Y8
+	VMULPS      Y4, Y8, Y8
+	VMOVUPS     (SI)(AX*4), Y10
+	VFMADD231PS Y10, Y3, Y8
+	VSQRTPS     Y8, Y10
+	VFMADD213PS Y6, Y5, Y10
+	VMULPS      Y0, Y9, Y11
+	VDIVPS      Y10, Y11, Y10
+	VSUBPS      Y10, Y7, Y7
+	VMOVUPS     Y9, (BX)(AX*4)
+	VMOVUPS     Y8, (SI)(AX*4)
+	VMOVUPS     Y7, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DI
+	JGE         again703
+
+over702:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end704
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y8
+	VMASKMOVPS   (DX)(AX*4), Y7, Y9
+	VFMADD231PS  Y8, Y1, Y9
+	VMASKMOVPS   (BX)(AX*4), Y7, Y1
+	VSUBPS       Y1, Y9, Y10
+	VFMADD231PS  Y10, Y2, Y1
+	VMULPS       Y9, Y9, Y2
+	VMULPS       Y4, Y2, Y2
+	VMASKMOVPS   (SI)(AX*4), Y7, Y4
+	VFMADD231PS  Y4, Y3, Y2
+	VSQRTPS      Y2, Y3
+	VFMADD213PS  Y6, Y5, Y3
+	VMULPS       Y0, Y1, Y0
+	VDIVPS       Y3, Y0, Y0
+	VSUBPS       Y0, Y8, Y0
+	CMPQ         DI, $0x08
+	JE           all705
+	LEAQ         (BX)(AX*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two707
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two707:
+	TESTQ    $0x00000002, DI
+	JZ       one708
+	VMOVLPS  X1, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X1, X1, X1
+
+one708:
+	TESTQ  $0x00000001, DI
+	JZ     stored706
+	VMOVSS X1, (DX)
+	JMP    stored706
+
+all705:
+	VMOVUPS Y1, (BX)(AX*4)
+
+stored706:
+	CMPQ         DI, $0x08
+	JE           all709
+	LEAQ         (SI)(AX*4), DX
+	TESTQ        $0x00000004, DI
+	JZ           two711
+	VMOVUPS      X2, (DX)
+	ADDQ         $0x10, DX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two711:
+	TESTQ    $0x00000002, DI
+	JZ       one712
+	VMOVLPS  X2, (DX)
+	ADDQ     $0x08, DX
+	VMOVHLPS X2, X2, X2
+
+one712:
+	TESTQ  $0x00000001, DI
+	JZ     stored710
+	VMOVSS X2, (DX)
+	JMP    stored710
+
+all709:
+	VMOVUPS Y2, (SI)(AX*4)
+
+stored710:
+	CMPQ         DI, $0x08
+	JE           all713
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two715
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two715:
+	TESTQ    $0x00000002, DI
+	JZ       one716
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one716:
+	TESTQ  $0x00000001, DI
+	JZ     stored714
+	VMOVSS X0, (AX)
+	JMP    stored714
+
+all713:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored714:
+end704:
+	VZEROUPPER
+	RET

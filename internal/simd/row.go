@@ -19,17 +19,12 @@ func Softmax(y, x []Float) (m, sum Float) {
 			}
 		}
 	default:
-		for i, v := range x {
-			y[i] = Float(math.Exp(float64(v - m)))
-		}
+		top := [1]Float{m}
+		ExpRows(y, x, top[:])
 	}
-	for _, v := range y {
-		sum += v
-	}
-	for i := range y {
-		y[i] /= sum
-	}
-	return m, sum
+	total := [1]Float{Sum(y[:len(x)])}
+	Div.Forward(y, y, total[:], 1, 0)
+	return m, total[0]
 }
 
 // LogSumExp returns log Σe^x over one row; of an empty row −Inf.
@@ -38,6 +33,9 @@ func LogSumExp(x []Float) Float {
 	if math.IsInf(float64(m), 0) || m != m {
 		return m
 	}
+	if fast {
+		return m + Float(math.Log(float64(expSum(x, m))))
+	}
 	s := 0.0
 	for _, v := range x {
 		s += math.Exp(float64(v - m))
@@ -45,20 +43,15 @@ func LogSumExp(x []Float) Float {
 	return m + Float(math.Log(s))
 }
 
-// MaxOf returns the largest element, NaN where there is one, and −Inf of none.
-func MaxOf(x []Float) Float {
-	m := Float(math.Inf(-1))
-	for _, v := range x {
-		m = max(m, v)
+// expSum is Σe^(x−m), through a little scratch.
+func expSum(x []Float, m Float) (sum Float) {
+	var scratch [256]Float
+	top := [1]Float{m}
+	for len(x) > 0 {
+		part := scratch[:min(len(scratch), len(x))]
+		ExpRows(part, x[:len(part)], top[:])
+		sum += Sum(part)
+		x = x[len(part):]
 	}
-	return m
-}
-
-// Dot returns Σ x·y.
-func Dot(x, y []Float) (s Float) {
-	y = y[:len(x)]
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
+	return sum
 }

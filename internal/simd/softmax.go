@@ -13,9 +13,16 @@ func NoTop(top []Float) {
 	}
 }
 
+// whole reports whether x is rows of the columns, at least one.
+func whole(x, columns []Float) bool { return len(columns) > 0 && len(x)%len(columns) == 0 }
+
 // TopRows raises top to the maximum of each column of x. It may pass over a NaN,
 // which the sum of WeighRows catches.
 func TopRows(top, x []Float) {
+	if fast && whole(x, top) {
+		topRowsFast(top, x)
+		return
+	}
 	for n := len(top); len(x) > 0; x = x[n:] {
 		for j, v := range x[:n] {
 			if v > top[j] {
@@ -28,6 +35,11 @@ func TopRows(top, x []Float) {
 // WeighRows sets y to exp(x − top) and adds each column of it to sum. y may be
 // x.
 func WeighRows(y, x, top, sum []Float) {
+	if fast && whole(x, top) {
+		y, sum = y[:len(x)], sum[:len(top)]
+		weighRowsFast(y, x, top, sum)
+		return
+	}
 	n := len(top)
 	for k := 0; k < len(x); k += n {
 		to := y[k : k+n]
@@ -41,6 +53,11 @@ func WeighRows(y, x, top, sum []Float) {
 
 // ExpRows sets y to exp(x − top). y may be x.
 func ExpRows(y, x, top []Float) {
+	if fast && whole(x, top) {
+		y = y[:len(x)]
+		expRowsFast(y, x, top)
+		return
+	}
 	n := len(top)
 	for k := 0; k < len(x); k += n {
 		to := y[k : k+n]
@@ -52,6 +69,10 @@ func ExpRows(y, x, top []Float) {
 
 // DivideRows divides each column of y by its sum, unless that is zero.
 func DivideRows(y, sum []Float) {
+	if fast && whole(y, sum) {
+		divideRowsFast(y, sum)
+		return
+	}
 	n := len(sum)
 	for k := 0; k < len(y); k += n {
 		for j, s := range sum {

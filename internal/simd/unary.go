@@ -37,6 +37,13 @@ func (u Unary) String() string { return unaryNames[u] }
 // Forward sets y[i] = f(x[i]). y may be x.
 func (u Unary) Forward(y, x []Float, c Float) {
 	y = y[:len(x)]
+	if !fast || !u.forwardFast(y, x, c) {
+		u.forwardGo(y, x, c)
+	}
+}
+
+// forwardGo is the truth of Forward.
+func (u Unary) forwardGo(y, x []Float, c Float) {
 	switch u {
 	case Scale:
 		for i, v := range x {
@@ -82,7 +89,7 @@ func (u Unary) Forward(y, x []Float, c Float) {
 	}
 }
 
-// transcendental is Forward of the functions that need the math package.
+// transcendental is forwardGo of the functions that need the math package.
 func (u Unary) transcendental(y, x []Float, c Float) {
 	switch u {
 	case ELU:
@@ -128,6 +135,13 @@ func (u Unary) transcendental(y, x []Float, c Float) {
 //	dx[i] += dy[i]·f'(x[i])
 func (u Unary) Backward(dx, dy, x, y []Float, c Float) {
 	dx, x, y = dx[:len(dy)], x[:len(dy)], y[:len(dy)]
+	if !fast || !u.backwardFast(dx, dy, x, y, c) {
+		u.backwardGo(dx, dy, x, y, c)
+	}
+}
+
+// backwardGo is the truth of Backward.
+func (u Unary) backwardGo(dx, dy, x, y []Float, c Float) {
 	switch u {
 	case Scale:
 		for i, g := range dy {
@@ -180,7 +194,7 @@ func (u Unary) Backward(dx, dy, x, y []Float, c Float) {
 	}
 }
 
-// backwardMore is Backward of the functions without a constant that are left.
+// backwardMore is backwardGo of the functions without a constant that are left.
 func (u Unary) backwardMore(dx, dy, x, y []Float) {
 	switch u {
 	case SiLU:

@@ -193,7 +193,7 @@ func (g *panel) store(acc [][]reg.VecVirtual) {
 	for i := range acc {
 		for j, v := range acc[i] {
 			if g.masked && j == g.nv-1 {
-				storeFirst(v, g.left, g.c, 4*lanes*j)
+				storeFirst(v, g.left, Mem{Base: g.c, Disp: 4 * lanes * j})
 			} else {
 				VMOVUPS(v, Mem{Base: g.c, Disp: 4 * lanes * j})
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -14,7 +13,6 @@ const lanes = 8
 
 var (
 	labels    int
-	constants = map[uint32]Mem{}
 	maskTable *Mem
 )
 
@@ -23,26 +21,6 @@ func fresh(name string) string {
 	labels++
 	return fmt.Sprintf("%s%d", name, labels)
 }
-
-// word returns the memory of a 32-bit constant, made on first use.
-func word(bits uint32) Mem {
-	m, ok := constants[bits]
-	if !ok {
-		m = ConstData(fmt.Sprintf("word%08x", bits), U32(bits))
-		constants[bits] = m
-	}
-	return m
-}
-
-// fill returns a register with the same 32 bits in each lane.
-func fill(bits uint32) reg.VecVirtual {
-	v := YMM()
-	VBROADCASTSS(word(bits), v)
-	return v
-}
-
-// float returns a register with the same number in each lane.
-func float(x float32) reg.VecVirtual { return fill(math.Float32bits(x)) }
 
 // maskOf returns the mask of the first n lanes, for n in 0…8.
 func maskOf(n reg.Register) reg.VecVirtual {
@@ -68,14 +46,14 @@ func maskOf(n reg.Register) reg.VecVirtual {
 
 // storeFirst stores the first n lanes of v, for n in 1…8, by narrower moves:
 // masked stores are slow on AMD. v is lost.
-func storeFirst(v reg.VecVirtual, n, to reg.Register, disp int) {
+func storeFirst(v reg.VecVirtual, n reg.Register, to Mem) {
 	all, done := fresh("all"), fresh("stored")
 	two, one := fresh("two"), fresh("one")
 	x := v.AsX()
 	CMPQ(n, Imm(lanes))
 	JE(LabelRef(all))
 	at := GP64()
-	LEAQ(Mem{Base: to, Disp: disp}, at)
+	LEAQ(to, at)
 	TESTQ(U32(4), n)
 	JZ(LabelRef(two))
 	VMOVUPS(x, Mem{Base: at})
@@ -93,6 +71,6 @@ func storeFirst(v reg.VecVirtual, n, to reg.Register, disp int) {
 	VMOVSS(x, Mem{Base: at})
 	JMP(LabelRef(done))
 	Label(all)
-	VMOVUPS(v, Mem{Base: to, Disp: disp})
+	VMOVUPS(v, to)
 	Label(done)
 }

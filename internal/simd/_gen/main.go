@@ -17,5 +17,11 @@ func main() {
 	ConstraintExpr("!noasm")
 	ConstraintExpr("!f64")
 	gemm()
+	unary()
+	binary()
+	reductions()
+	rows()
+	dropout()
+	adam()
 	Generate()
 }

@@ -1,0 +1,439 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// special are the arguments at which functions are cut, or break.
+var special = []Float{
+	Float(math.NaN()), Float(math.Inf(1)), Float(math.Inf(-1)), 0, Float(math.Copysign(0, -1)), 1, -1, 0.5, -0.5,
+	Float(math.SmallestNonzeroFloat32), -Float(math.SmallestNonzeroFloat32), 1e-39, -1e-39, 1.1754944e-38, 1e-20, -1e-20, 1e-5, -1e-5,
+	88.72, 88.73, 89, 90, -87.3, -87.4, -88, -90, -103.9, -104.1, -110, 300, -300, 1e30, -1e30, math.MaxFloat32, -math.MaxFloat32,
+}
+
+// some returns a source of numbers of all sizes, one in eight of them special.
+func some(rng *rand.Rand) func() Float {
+	return func() Float {
+		switch rng.IntN(8) {
+		case 0:
+			return special[rng.IntN(len(special))]
+		case 1:
+			return Float(rng.NormFloat64() * 30)
+		}
+		return Float(rng.NormFloat64())
+	}
+}
+
+func plain(rng *rand.Rand) func() Float { return func() Float { return Float(rng.NormFloat64()) } }
+
+// near reports whether got is want to a relative error, or to some hundred of
+// the smallest denormals, which a factor such as SiLU's x makes of one.
+func near(got, want Float, tolerance float64) bool {
+	g, w := float64(got), float64(want)
+	switch {
+	case g != g || w != w:
+		return g != g && w != w
+	case math.IsInf(g, 0) || math.IsInf(w, 0):
+		return g == w
+	}
+	return math.Abs(g-w) <= tolerance*math.Abs(w)+1e-42
+}
+
+// trial runs a kernel as built and in plain Go on copies of the same slices and
+// compares them. Slices are not aligned and have guard words around.
+func trial(t *testing.T, what string, tolerance float64, slices [][]Float, run func(s [][]Float)) {
+	t.Helper()
+	var asm, goes [][]Float
+	var checks []func() bool
+	for i, x := range slices {
+		at := 0
+		c, ok := guarded(len(x), (i+len(x))%8, func() Float { at++; return x[at-1] })
+		asm, checks = append(asm, c), append(checks, ok)
+		goes = append(goes, append(make([]Float, 0, len(x)+1), x...))
+	}
+	run(asm)
+	undo := Disable()
+	run(goes)
+	undo()
+	for i, x := range asm {
+		if !checks[i]() {
+			t.Fatalf("%s of %d: wrote outside slice %d", what, len(x), i)
+		}
+		for j, v := range x {
+			if !near(v, goes[i][j], tolerance) {
+				t.Fatalf("%s of %d: slice %d at %d is %v, in plain Go %v (was %v)", what, len(x), i, j, v, goes[i][j], slices[i][j])
+			}
+		}
+	}
+}
+
+func draw(n int, next func() Float) []Float {
+	x := make([]Float, n)
+	for i := range x {
+		x[i] = next()
+	}
+	return x
+}
+
+func checkUnary(t *testing.T, rng *rand.Rand, u Unary, n int) {
+	t.Helper()
+	c := Float(0.3)
+	trial(t, u.String(), 4e-7, [][]Float{draw(n, plain(rng)), draw(n, some(rng))}, func(s [][]Float) { u.Forward(s[0], s[1], c) })
+	trial(t, u.String()+" in place", 4e-7, [][]Float{draw(n, some(rng))}, func(s [][]Float) { u.Forward(s[0], s[0], c) })
+	x := draw(n, some(rng))
+	for i, v := range x {
+		if u == SiLU && v > -1.6 && v < -1 {
+			x[i] = -2 // its slope crosses zero there
+		}
+	}
+	y := make([]Float, n)
+	u.forwardGo(y, x, c)
+	dx := make([]Float, n) // zero, so that nothing cancels
+	tolerance := 1e-6
+	if u == SiLU {
+		tolerance = 1e-5 // x·(1 − sigmoid) loses digits where x is large, in plain Go too
+	}
+	trial(t, u.String()+" backward", tolerance, [][]Float{dx, draw(n, plain(rng)), x, y}, func(s [][]Float) { u.Backward(s[0], s[1], s[2], s[3], c) })
+}
+
+func TestAsmUnary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for u := range numUnary {
+		t.Run(u.String(), func(t *testing.T) {
+			for n := range 201 {
+				checkUnary(t, rng, u, n)
+			}
+			checkUnary(t, rng, u, 40000) // more than one call
+			trial(t, u.String(), 4e-7, [][]Float{make([]Float, len(special)), special}, func(s [][]Float) { u.Forward(s[0], s[1], 1) })
+		})
+	}
+}
+
+// Gradients are added to what is there.
+func TestUnaryBackwardAdds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for u := range numUnary {
+		x, dy := draw(37, plain(rng)), draw(37, plain(rng))
+		for i := range x {
+			x[i] = Float(math.Abs(float64(x[i]))) + 0.1
+		}
+		y, once, twice := make([]Float, 37), make([]Float, 37), make([]Float, 37)
+		u.Forward(y, x, 0.3)
+		u.Backward(once, dy, x, y, 0.3)
+		u.Backward(twice, dy, x, y, 0.3)
+		u.Backward(twice, dy, x, y, 0.3)
+		for i, v := range once {
+			if !near(twice[i], 2*v, 1e-6) {
+				t.Fatalf("%v: twice at %d gives %v, once %v", u, i, twice[i], v)
+			}
+		}
+	}
+}
+
+// An element has the same bits wherever it stands.
+func TestUnaryPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	x := draw(100, plain(rng))
+	for u := range numUnary {
+		whole := make([]Float, len(x))
+		u.Forward(whole, x, 0.3)
+		for lo := range x {
+			part := make([]Float, min(1+lo%13, len(x)-lo))
+			u.Forward(part, x[lo:lo+len(part)], 0.3)
+			for i, v := range part {
+				if math.Float64bits(float64(v)) != math.Float64bits(float64(whole[lo+i])) {
+					t.Fatalf("%v: element %d is %v in a part, %v in the whole", u, lo+i, v, whole[lo+i])
+				}
+			}
+		}
+	}
+}
+
+// The error of exp stays within 2e-7 as long as the result is normal, and
+// denormal results are right to the last bit but one.
+func TestExpError(t *testing.T) {
+	worst, at := 0.0, Float(0)
+	x, y := make([]Float, 1000), make([]Float, 1000)
+	for lo := -104.5; lo < 89; lo += 0.5 {
+		for i := range x {
+			x[i] = Float(lo + float64(i)*0.0005)
+		}
+		Exp.Forward(y, x, 0)
+		for i, v := range y {
+			want := math.Exp(float64(x[i]))
+			switch {
+			case want > math.MaxFloat32*(1+1e-7):
+				if Float(want) != v && !math.IsInf(float64(v), 1) {
+					t.Fatalf("exp %v = %v", x[i], v)
+				}
+			case want < 1.1754944e-38:
+				if math.Abs(float64(v)-want) > 3e-45 {
+					t.Fatalf("exp %v = %v, want %v", x[i], v, want)
+				}
+			case math.Abs(float64(v)/want-1) > worst:
+				worst, at = math.Abs(float64(v)/want-1), x[i]
+			}
+		}
+	}
+	t.Logf("largest relative error %.2g, at %v", worst, at)
+	if worst > 2e-7 {
+		t.Errorf("relative error %.2g at %v", worst, at)
+	}
+}
+
+func TestAsmBinary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for b := range numBinary {
+		for n := range 201 {
+			for _, step := range [][2]int{{1, 1}, {1, 0}, {0, 1}, {0, 0}} {
+				sx, sy := step[0], step[1]
+				nx, ny := max(1, n*sx), max(1, n*sy)
+				name := fmt.Sprint(b, step)
+				trial(t, name, 0, [][]Float{draw(n, plain(rng)), draw(nx, some(rng)), draw(ny, some(rng))}, func(s [][]Float) {
+					b.Forward(s[0], s[1], s[2], sx, sy)
+				})
+				// All positive, so that sums have no cancellation.
+				dz, x, y := draw(n, rng64(rng)), draw(nx, rng64(rng)), draw(ny, rng64(rng))
+				trial(t, name+" backward x", 1e-5, [][]Float{make([]Float, nx), dz, x, y}, func(s [][]Float) {
+					b.BackwardX(s[0], s[1], s[2], s[3], sx, sy)
+				})
+				trial(t, name+" backward y", 1e-5, [][]Float{make([]Float, ny), dz, x, y}, func(s [][]Float) {
+					b.BackwardY(s[0], s[1], s[2], s[3], sx, sy)
+				})
+			}
+		}
+	}
+}
+
+// rng64 draws from [0.5, 1.5).
+func rng64(rng *rand.Rand) func() Float {
+	return func() Float { return Float(0.5 + rng.Float64()) }
+}
+
+func TestAsmReductions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for n := range 201 {
+		for _, size := range []int{n, n + 17000} {
+			x, y := draw(size, rng64(rng)), draw(size, rng64(rng))
+			trial(t, "sum, dot", 1e-3*float64(size)/17000+1e-6, [][]Float{{0}, {0}, x, y}, func(s [][]Float) {
+				s[0][0], s[1][0] = Sum(s[2]), Dot(s[2], s[3])
+			})
+			trial(t, "axpy", 1e-6, [][]Float{x, y}, func(s [][]Float) { Axpy(s[0], 0.7, s[1]) })
+		}
+		trial(t, "max", 0, [][]Float{{0}, draw(n, some(rng))}, func(s [][]Float) { s[0][0] = MaxOf(s[1]) })
+		trial(t, "max", 0, [][]Float{{0}, draw(n, func() Float { return -1 - Float(rng.Float64()) })}, func(s [][]Float) { s[0][0] = MaxOf(s[1]) })
+		for i := range n {
+			x := draw(n, plain(rng))
+			x[i] = Float(math.NaN())
+			if m := MaxOf(x); m == m {
+				t.Fatalf("the largest of %d with a NaN at %d is %v", n, i, m)
+			}
+		}
+	}
+}
+
+func TestAsmSoftmax(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	inf := Float(math.Inf(1))
+	for n := range 201 {
+		for i, next := range []func() Float{plain(rng), func() Float { return Float(rng.NormFloat64() * 60) }, some(rng), func() Float { return -inf }} {
+			x := draw(n, next)
+			if i == 1 && n > 2 {
+				x[n/2] = -inf
+			}
+			trial(t, "softmax", 2e-6, [][]Float{make([]Float, n), x, {0, 0, 0}}, func(s [][]Float) {
+				s[2][0], s[2][1] = Softmax(s[0], s[1])
+				s[2][2] = LogSumExp(s[1]) + 1000
+			})
+		}
+	}
+}
+
+// The rows of a softmax, of every width.
+func TestAsmRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	inf := Float(math.Inf(1))
+	for n := 1; n <= 40; n++ {
+		for _, rows := range []int{0, 1, 2, 3, 7, 8, 9, 30, 17000 / n} {
+			x := draw(rows*n, func() Float {
+				switch rng.IntN(20) {
+				case 0:
+					return -inf
+				case 1:
+					return 3 // ties
+				}
+				return Float(rng.NormFloat64())
+			})
+			top, sum := make([]Float, n), draw(n, rng64(rng))
+			NoTop(top)
+			trial(t, fmt.Sprint("rows of ", n), 1e-4, [][]Float{make([]Float, len(x)), x, top, sum, make([]Float, len(x))}, func(s [][]Float) {
+				TopRows(s[2], s[1])
+				if n > 2 {
+					s[2][0] = inf // a column of −∞ but for the top
+					s[3][1] = 0
+				}
+				WeighRows(s[0], s[1], s[2], s[3])
+				ExpRows(s[4], s[1], s[2])
+				s[3][n-1] *= Float(min(1, rows))
+				DivideRows(s[0], s[3])
+			})
+		}
+	}
+}
+
+// A sum over rows and a gradient that is summed are chains: parts in order give
+// the bits of the whole.
+func TestParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	for n := 1; n <= 20; n++ {
+		const rows = 30
+		x, dz := draw(rows*n, plain(rng)), draw(rows*n, plain(rng))
+		top := make([]Float, n)
+		whole, parts := make([]Float, n+3), make([]Float, n+3)
+		add := func(to []Float, lo, hi int) {
+			y := make([]Float, (hi-lo)*n)
+			WeighRows(y, x[lo*n:hi*n], top, to[:n])
+			Add.BackwardX(to[n:n+1], dz[lo*n:hi*n], nil, nil, 0, 0)
+			Mul.BackwardX(to[n+1:n+2], dz[lo*n:hi*n], nil, x[lo*n:hi*n], 0, 1)
+			Mul.BackwardY(to[n+2:], dz[lo*n:hi*n], x[lo*n:hi*n], nil, 1, 0)
+		}
+		add(whole, 0, rows)
+		for lo := 0; lo < rows; {
+			hi := min(rows, lo+1+rng.IntN(9))
+			add(parts, lo, hi)
+			lo = hi
+		}
+		for i, v := range whole {
+			if parts[i] != v {
+				t.Errorf("rows of %d: sum %d is %v, in parts %v", n, i, v, parts[i])
+			}
+		}
+	}
+}
+
+func TestAsmDropoutAdd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, p := range []float64{0, 1e-9, 0.3, 0.6, 1} {
+		d := NewDropout(3, 4, 5, p)
+		for width := 1; width <= 200; width++ {
+			const rows = 3
+			dst := draw(rows*width, rng64(rng))
+			trial(t, "dropout", 1e-6, [][]Float{dst, draw(rows*width, rng64(rng))}, func(s [][]Float) { d.Add(s[0], s[1], 1000, width) })
+			got, ones := make([]Float, rows*width), draw(rows*width, func() Float { return 1 })
+			d.Add(got, ones, 1000, width)
+			for i, v := range got {
+				if (v != 0) != d.Keep(d.Row(1000+i/width), i%width) {
+					t.Fatalf("p = %v: row %d column %d is %v, which Keep denies", p, 1000+i/width, i%width, v)
+				}
+			}
+		}
+	}
+}
+
+func TestAsmAdam(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	a := Adam{Rate: 0.01, Decay: 0.1, Gain1: 0.1, Keep2: 0.99, Gain2: 0.01, Root: 3, Eps: 1e-8}
+	for n := range 201 {
+		for _, size := range []int{n, 20000 * (n / 200)} {
+			s := [][]Float{draw(size, rng64(rng)), draw(size, rng64(rng)), draw(size, rng64(rng)), draw(size, rng64(rng))}
+			trial(t, "Adam", 1e-5, s, func(s [][]Float) { a.Step(s[0], s[1], s[2], s[3]) })
+		}
+	}
+}
+
+func TestAsmPath(t *testing.T) {
+	was := Path()
+	undo := Disable()
+	if Path() != "go" {
+		t.Errorf("disabled, the path is %q", Path())
+	}
+	undo()
+	if Path() != was {
+		t.Errorf("enabled again, the path is %q, was %q", Path(), was)
+	}
+}
+
+func TestAsmAllocations(t *testing.T) {
+	x, y, z := make([]Float, 100), make([]Float, 100), make([]Float, 100)
+	d, a := NewDropout(1, 2, 3, 0.5), Adam{Eps: 1}
+	n := testing.AllocsPerRun(10, func() {
+		var top, sum [8]Float
+		for u := range numUnary {
+			u.Forward(y, x, 1)
+			u.Backward(z, y, x, y, 1)
+		}
+		for b := range numBinary {
+			b.Forward(z, x, y, 1, 1)
+			b.BackwardX(z, x, x, y, 1, 1)
+			b.BackwardY(z, x, x, y, 1, 1)
+		}
+		Softmax(y, x)
+		LogSumExp(x)
+		TopRows(top[:], x[:96])
+		WeighRows(y[:96], x[:96], top[:], sum[:])
+		ExpRows(y[:96], x[:96], top[:])
+		DivideRows(y[:96], sum[:])
+		d.Add(y, x, 0, 100)
+		a.Step(x, y, z, z)
+		p := Product{A: x, B: y, C: z, RS: 5, CS: 1, LDB: 5, LDC: 5, M: 5, N: 5, K: 5}
+		p.MulAdd()
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzUnary(f *testing.F) {
+	f.Add(uint64(1), uint8(10), uint16(33))
+	f.Fuzz(func(t *testing.T, seed uint64, u uint8, n uint16) {
+		checkUnary(t, rand.New(rand.NewPCG(seed, 0)), Unary(u)%numUnary, int(n%1000))
+	})
+}
+
+func BenchmarkUnary(b *testing.B) {
+	x, y := make([]Float, 2048), make([]Float, 2048)
+	for i := range x {
+		x[i] = Float(i%17)/2 + 0.1
+	}
+	for _, path := range []string{Path(), "go"} {
+		for _, u := range []Unary{Scale, LeakyReLU, ELU, Sigmoid, Tanh, Softplus, Exp, Log} {
+			b.Run(path+"/"+u.String(), func(b *testing.B) {
+				if path == "go" {
+					defer Disable()()
+				}
+				for b.Loop() {
+					u.Forward(y, x, 1)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(x)), "ns/element")
+			})
+		}
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	x, y, z := make([]Float, 2048), make([]Float, 2048), make([]Float, 2048)
+	d, a := NewDropout(1, 2, 3, 0.6), Adam{Eps: 1}
+	top, sum := make([]Float, 8), make([]Float, 8)
+	for _, path := range []string{Path(), "go"} {
+		for _, k := range []struct {
+			name string
+			f    func()
+		}{
+			{"dropout", func() { d.Add(y, x, 0, len(x)) }}, {"adam", func() { a.Step(x, y, z, z) }},
+			{"dot", func() { Dot(x, y) }}, {"max", func() { MaxOf(x) }}, {"add", func() { Add.Forward(z, x, y, 1, 1) }},
+			{"softmax64", func() { Softmax(y[:64], x[:64]) }}, {"weigh8", func() { WeighRows(y, x, top, sum) }}, {"weigh1", func() { WeighRows(y, x, top[:1], sum[:1]) }},
+		} {
+			b.Run(path+"/"+k.name, func(b *testing.B) {
+				if path == "go" {
+					defer Disable()()
+				}
+				for b.Loop() {
+					k.f()
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package simd
+
+import "math"
+
+// Sum returns Σ x.
+func Sum(x []Float) (s Float) {
+	if fast {
+		return sumFast(x)
+	}
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// Dot returns Σ x·y.
+func Dot(x, y []Float) (s Float) {
+	y = y[:len(x)]
+	if fast {
+		return dotFast(x, y)
+	}
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+// MaxOf returns the largest element, NaN where there is one, and −Inf of none.
+func MaxOf(x []Float) Float {
+	if fast {
+		return maxFast(x)
+	}
+	m := Float(math.Inf(-1))
+	for _, v := range x {
+		m = max(m, v)
+	}
+	return m
+}
+
+// Axpy adds c·x to y:
+//
+//	y[i] += c·x[i]
+func Axpy(y []Float, c Float, x []Float) {
+	y = y[:len(x)]
+	if fast {
+		Scale.backwardFast(y, x, x, x, c)
+		return
+	}
+	for i, v := range x {
+		y[i] += c * v
+	}
+}

@@ -1,0 +1,108 @@
+//go:build !noasm && !f64
+
+package simd
+
+// most is how many elements a kernel is given at once: it cannot be preempted.
+const most = 1 << 14
+
+// forwardFast is Forward in assembly; false means that there is none.
+func (u Unary) forwardFast(y, x []Float, c Float) bool {
+	if u == Sign {
+		return false
+	}
+	for ; len(x) > most; y, x = y[most:], x[most:] {
+		u.forwardPart(y, x[:most], c)
+	}
+	if len(x) > 0 {
+		u.forwardPart(y, x, c)
+	}
+	return true
+}
+
+func (u Unary) forwardPart(y, x []Float, c Float) {
+	to, from, n := &y[0], &x[0], len(x)
+	switch u {
+	case Scale:
+		scaleAVX2(to, from, n, c)
+	case Shift:
+		shiftAVX2(to, from, n, c)
+	case Neg:
+		scaleAVX2(to, from, n, -1)
+	case ReLU:
+		reluAVX2(to, from, n, 0)
+	case LeakyReLU:
+		leakyReLUAVX2(to, from, n, c)
+	case ELU:
+		eluAVX2(to, from, n, c)
+	case Sigmoid:
+		sigmoidAVX2(to, from, n, 0)
+	case Tanh:
+		tanhAVX2(to, from, n, 0)
+	case Softplus:
+		softplusAVX2(to, from, n, 0)
+	case SiLU:
+		siluAVX2(to, from, n, 0)
+	case Exp:
+		expAVX2(to, from, n, 0)
+	case Log:
+		logAVX2(to, from, n, 0)
+	case Sqrt:
+		sqrtAVX2(to, from, n, 0)
+	case Abs:
+		absAVX2(to, from, n, 0)
+	case Square:
+		squareAVX2(to, from, n, 0)
+	case Reciprocal:
+		reciprocalAVX2(to, from, n, 0)
+	}
+}
+
+// backwardFast is Backward in assembly; false means that there is none.
+func (u Unary) backwardFast(dx, dy, x, y []Float, c Float) bool {
+	if u == Sign || u == Abs {
+		return false
+	}
+	for ; len(dy) > most; dx, dy, x, y = dx[most:], dy[most:], x[most:], y[most:] {
+		u.backwardPart(dx, dy[:most], x, y, c)
+	}
+	if len(dy) > 0 {
+		u.backwardPart(dx, dy, x, y, c)
+	}
+	return true
+}
+
+func (u Unary) backwardPart(dx, dy, x, y []Float, c Float) {
+	to, g, at, of, n := &dx[0], &dy[0], &x[0], &y[0], len(dy)
+	switch u {
+	case Exp:
+		mulAddAVX2(to, g, of, n)
+	case Scale:
+		scaleGradAVX2(to, g, at, of, n, c)
+	case Shift:
+		scaleGradAVX2(to, g, at, of, n, 1)
+	case Neg:
+		scaleGradAVX2(to, g, at, of, n, -1)
+	case ReLU:
+		reluGradAVX2(to, g, at, of, n, 0)
+	case LeakyReLU:
+		leakyReLUGradAVX2(to, g, at, of, n, c)
+	case ELU:
+		eluGradAVX2(to, g, at, of, n, c)
+	case Sigmoid:
+		sigmoidGradAVX2(to, g, at, of, n, 0)
+	case Tanh:
+		tanhGradAVX2(to, g, at, of, n, 0)
+	case Softplus:
+		softplusGradAVX2(to, g, at, of, n, 0)
+	case SiLU:
+		siluGradAVX2(to, g, at, of, n, 0)
+	case Log:
+		logGradAVX2(to, g, at, of, n, 0)
+	case Sqrt:
+		sqrtGradAVX2(to, g, at, of, n, 0)
+	case Square:
+		squareGradAVX2(to, g, at, of, n, 0)
+	case Reciprocal:
+		reciprocalGradAVX2(to, g, at, of, n, 0)
+	}
+}

@@ -29,17 +29,8 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 
 // mask adds the kept elements of src, scaled, to dst.
 func mask(dst, src []tensor.Float, width int, d *simd.Dropout) {
-	if width == 0 {
-		return
-	}
-	scale := tensor.Float(d.Scale)
-	for i := range len(src) / width {
-		key := d.Row(i)
-		for j, v := range src[i*width : i*width+width] {
-			if d.Keep(key, j) {
-				dst[i*width+j] += v * scale
-			}
-		}
+	if width > 0 {
+		d.Add(dst, src, 0, width)
 	}
 }
 

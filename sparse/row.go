@@ -1,22 +1,15 @@
 package sparse
 
-import "github.com/edgewise-ml/edgewise/tensor"
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // add is y += x.
-func add(y, x []tensor.Float) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += v
-	}
-}
+func add(y, x []tensor.Float) { simd.Add.Forward(y, y, x, 1, 1) }
 
 // axpy is y += a·x.
-func axpy(y []tensor.Float, a tensor.Float, x []tensor.Float) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += a * v
-	}
-}
+func axpy(y []tensor.Float, a tensor.Float, x []tensor.Float) { simd.Axpy(y, a, x) }
 
 // dot is Σ x·y, added in order.
 func dot(x, y []tensor.Float) tensor.Float {

@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -126,17 +127,16 @@ func (s *moments) step(a *Adam, w, dw []tensor.Float, r rates) {
 	b1, b2, eps := or(a.Beta1, 0.9), or(a.Beta2, 0.999), tensor.Float(or(a.Eps, 1e-8))
 	s.steps++
 	t := float64(s.steps)
-	rate := tensor.Float(r.lr / (1 - math.Pow(b1, t)))
-	root := tensor.Float(1 / math.Sqrt(1-math.Pow(b2, t)))
-	k1, k2 := tensor.Float(1-b1), tensor.Float(1-b2)
-	keep2, decay := tensor.Float(b2), tensor.Float(r.decay)
-	m, v := s.m[:len(w)], s.v[:len(w)]
-	for i, g := range dw[:len(w)] {
-		g += decay * w[i]
-		m[i] += k1 * (g - m[i])
-		v[i] = keep2*v[i] + k2*g*g
-		w[i] -= rate * m[i] / (tensor.Float(math.Sqrt(float64(v[i])))*root + eps)
+	k := simd.Adam{
+		Rate:  tensor.Float(r.lr / (1 - math.Pow(b1, t))),
+		Decay: tensor.Float(r.decay),
+		Gain1: tensor.Float(1 - b1),
+		Keep2: tensor.Float(b2),
+		Gain2: tensor.Float(1 - b2),
+		Root:  tensor.Float(1 / math.Sqrt(1-math.Pow(b2, t))),
+		Eps:   eps,
 	}
+	k.Step(w, dw, s.m, s.v)
 }
 
 func or(v, preset float64) float64 {

@@ -11,13 +11,13 @@ func MulHeads(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
 		panic(tensor.Mismatch("sparse.MulHeads", dst, a, w, x))
 	}
 	f, heads := x.RowLen(), w.RowLen()
-	for i := range a.NumRows {
+	a.eachRow(f, func(i int) {
 		row := dst.Data[i*f : i*f+f]
 		for k := int(a.Offsets[i]); k < int(a.Offsets[i+1]); k++ {
 			c := int(a.Cols[k])
 			axpyHeads(row, w.Data[k*heads:k*heads+heads], x.Data[c*f:c*f+f])
 		}
-	}
+	})
 }
 
 // MulHeadsT adds to dst the product with the transposes of the matrices of
@@ -47,13 +47,13 @@ func DotHeads(dst *tensor.Dense, a *CSR, x, y *tensor.Dense) {
 		panic(tensor.Mismatch("sparse.DotHeads", dst, a, x, y))
 	}
 	f, heads := x.RowLen(), dst.RowLen()
-	for i := range a.NumRows {
+	a.eachRow(f, func(i int) {
 		row := y.Data[i*f : i*f+f]
 		for k := int(a.Offsets[i]); k < int(a.Offsets[i+1]); k++ {
 			c := int(a.Cols[k])
 			dotHeads(dst.Data[k*heads:k*heads+heads], x.Data[c*f:c*f+f], row)
 		}
-	}
+	})
 }
 
 // headed reports whether w has a row for each nonzero of a and as many heads as

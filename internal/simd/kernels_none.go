@@ -23,6 +23,8 @@ func weighRowsFast(_, _, _, _ []Float) { panic(none) }
 func expRowsFast(_, _, _ []Float)      { panic(none) }
 func divideRowsFast(_, _ []Float)      { panic(none) }
 
+func axpyFast(_, _ []Float, _ Float) { panic(none) }
+
 func sumFast([]Float) Float      { panic(none) }
 func dotFast(_, _ []Float) Float { panic(none) }
 func maxFast([]Float) Float      { panic(none) }

@@ -43,7 +43,7 @@ func MaxOf(x []Float) Float {
 func Axpy(y []Float, c Float, x []Float) {
 	y = y[:len(x)]
 	if fast {
-		Scale.backwardFast(y, x, x, x, c)
+		axpyFast(y, x, c)
 		return
 	}
 	for i, v := range x {

@@ -57,6 +57,17 @@ func (u Unary) forwardPart(y, x []Float, c Float) {
 	}
 }
 
+// axpyFast is Axpy in assembly: the gradient of Scale, without the way there,
+// since rows are short.
+func axpyFast(y, x []Float, c Float) {
+	for ; len(x) > most; y, x = y[most:], x[most:] {
+		scaleGradAVX2(&y[0], &x[0], &x[0], &x[0], most, c)
+	}
+	if len(x) > 0 {
+		scaleGradAVX2(&y[0], &x[0], &x[0], &x[0], len(x), c)
+	}
+}
+
 // backwardFast is Backward in assembly; false means that there is none.
 func (u Unary) backwardFast(dx, dy, x, y []Float, c Float) bool {
 	if u == Sign || u == Abs {

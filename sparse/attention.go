@@ -36,30 +36,38 @@ type Attention struct {
 // edges gets nothing and has a top and a sum of zero.
 func (k *Attention) Forward(out, top, sum *tensor.Dense) {
 	k.check("sparse.Attention.Forward", out, top, sum)
+	n := k.In.widest()
+	k.In.eachRange(4*k.Ft.RowLen(), func(lo, hi int) {
+		heads := k.El.RowLen()
+		buf := borrow((n + 1) * heads)
+		defer scratch.Put(buf)
+		for v := lo; v < hi; v++ {
+			k.forwardRow(v, *buf, out, top, sum)
+		}
+	})
+}
+
+// forwardRow is Forward of one destination. buf has room for one number a head
+// for each of its edges, and for one more.
+func (k *Attention) forwardRow(v int, buf []tensor.Float, out, top, sum *tensor.Dense) {
 	heads, f := k.El.RowLen(), k.Ft.RowLen()
-	n := k.In.widest() * heads
-	buf := borrow(n + heads)
-	defer scratch.Put(buf)
-	for v := range k.In.NumRows {
-		m, s := top.Data[v*heads:v*heads+heads], sum.Data[v*heads:v*heads+heads]
-		lo, hi := int(k.In.Offsets[v]), int(k.In.Offsets[v+1])
-		if lo == hi || heads == 0 {
-			clear(m)
-			clear(s)
-			continue
-		}
-		alpha := (*buf)[:(hi-lo)*heads]
-		k.logits(alpha, v)
-		simd.NoTop(m)
-		simd.TopRows(m, alpha)
-		clear(s)
-		simd.WeighRows(alpha, alpha, m, s)
-		simd.DivideRows(alpha, s)
-		k.scale(alpha, (*buf)[n:], lo)
-		row := out.Data[v*f : v*f+f]
-		for e, u := range k.In.Cols[lo:hi] {
-			axpyHeads(row, alpha[e*heads:e*heads+heads], k.Ft.Data[int(u)*f:int(u)*f+f])
-		}
+	m, s := top.Data[v*heads:v*heads+heads], sum.Data[v*heads:v*heads+heads]
+	lo, hi := int(k.In.Offsets[v]), int(k.In.Offsets[v+1])
+	clear(s)
+	if lo == hi || heads == 0 {
+		clear(m)
+		return
+	}
+	alpha := buf[:(hi-lo)*heads]
+	k.logits(alpha, v)
+	simd.NoTop(m)
+	simd.TopRows(m, alpha)
+	simd.WeighRows(alpha, alpha, m, s)
+	simd.DivideRows(alpha, s)
+	k.scale(alpha, buf[len(buf)-heads:], lo)
+	row := out.Data[v*f : v*f+f]
+	for e, u := range k.In.Cols[lo:hi] {
+		axpyHeads(row, alpha[e*heads:e*heads+heads], k.Ft.Data[int(u)*f:int(u)*f+f])
 	}
 }
 

@@ -3,6 +3,7 @@ package tensor
 import (
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 )
 
@@ -72,7 +73,7 @@ func (g *gemm) run() {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	if g.k <= kc && g.inPlace() && g.packed == nil {
-		g.strip(w, block{hi: g.m, kb: g.k, b: g.b.data})
+		g.rows(w, block{hi: g.m, kb: g.k, b: g.b.data})
 		return
 	}
 	for k0 := 0; k0 < g.k; k0 += kc {
@@ -87,7 +88,7 @@ func (g *gemm) run() {
 			blk.b = room(&w.b, panels(g.n)*kb*nr)
 			pack(blk.b, g.b.from(k0, 0), kb, g.n)
 		}
-		g.strip(w, blk)
+		g.rows(w, blk)
 	}
 }
 
@@ -99,15 +100,11 @@ func (g *gemm) split() {
 	defer workspaces.Put(w)
 	private := room(&w.c, (parts-1)*g.m*g.n)
 	clear(private)
-	for i := range parts {
-		lo, hi := i*g.k/parts, (i+1)*g.k/parts
-		part := *g
-		part.k, part.a, part.b = hi-lo, g.a.from(0, lo), g.b.from(lo, 0)
-		if i > 0 {
-			part.c = private[(i-1)*g.m*g.n : i*g.m*g.n]
-		}
-		part.run()
-	}
+	t := splits.Get().(*splitTask)
+	*t = splitTask{gemm: *g, parts: parts, private: private}
+	par.Run(parts, t)
+	*t = splitTask{}
+	splits.Put(t)
 	for ; len(private) > 0; private = private[g.m*g.n:] {
 		simd.Add.Forward(g.c, g.c, private[:g.m*g.n], 1, 1)
 	}

@@ -41,10 +41,13 @@ func TestProductsAgreeWithGonum(t *testing.T) {
 func BenchmarkGonum(b *testing.B) {
 	for _, s := range [][3]int{{1024, 1024, 1024}, {19717, 500, 64}, {2708, 1433, 64}, {64, 128, 512}} {
 		p := newMatMul("gemm", s[0], s[1], s[2])
-		for name, f := range map[string]func(){"edgewise": p.run, "gonum": p.gonum} {
-			b.Run(fmt.Sprintf("gemm/%dx%dx%d/%s", s[0], s[1], s[2], name), func(b *testing.B) {
+		for _, side := range []struct {
+			name string
+			call func()
+		}{{"edgewise", p.run}, {"gonum", p.gonum}} {
+			b.Run(fmt.Sprintf("gemm/%dx%dx%d/%s", s[0], s[1], s[2], side.name), func(b *testing.B) {
 				for b.Loop() {
-					f()
+					side.call()
 				}
 				b.ReportMetric(2*float64(p.m)*float64(p.k)*float64(p.n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 			})

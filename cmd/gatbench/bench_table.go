@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 // busyPct is the share of the machine, in per cent, above which what others do
@@ -31,15 +32,15 @@ func (t *benchTable) row(b *benchmark, l *benchLine) error {
 		limit = fmt.Sprintf("%3.0f %% %s", x.LimitPct, x.Limit)
 	}
 	spread := fmt.Sprintf("%s – %s", shortTime(x.P10MS), shortTime(x.P90MS))
-	t.printf("%-28s %9s %19s %8s %7s  %-22s %8s", b.name, shortTime(l.MedianMS), spread, some(x.GFLOPS), some(x.GBPerS), limit, some(x.OverPlain))
+	text := fmt.Sprintf("%-28s %9s %19s %8s %7s  %-22s %8s", b.name, shortTime(l.MedianMS), spread, some(x.GFLOPS), some(x.GBPerS), limit, some(x.OverPlain))
 	if x.Rival != "" {
-		t.printf("  %s %s", some(x.OverRival), x.Rival)
+		text += fmt.Sprintf("  %s %s", some(x.OverRival), x.Rival)
 	}
 	if x.OthersPct != nil && *x.OthersPct > busyPct {
 		t.busy++
-		t.printf("  (others: %.0f %%)", *x.OthersPct)
+		text += fmt.Sprintf("  (others: %.0f %%)", *x.OthersPct)
 	}
-	t.printf("\n")
+	t.printf("%s\n", strings.TrimRight(text, " "))
 	return t.err
 }
 

@@ -1,10 +1,12 @@
-// Gatbench trains graph attention networks and says how good they are and how
-// long they took.
+// Gatbench trains graph attention networks, says how good they are and how long
+// they took, and times the kernels they are made of.
 //
 //	gatbench train                      GAT on Cora, which is part of the program
 //	gatbench train --seeds 10           ten runs: mean and standard deviation
 //	gatbench train --save cora.safetensors
 //	gatbench train --json               an object a line, for machines
+//	gatbench bench gemm                 products, beside the limits of this machine
+//	gatbench bench --list               what else can be timed
 //	gatbench version
 //
 // Results go to standard output, progress and errors to standard error. The

@@ -25,6 +25,7 @@ const (
 // commandLine is what kong reads.
 type commandLine struct {
 	Train   trainCommand   `cmd:"" help:"Train a graph attention network on a citation dataset."`
+	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
 	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
 }
 

@@ -21,7 +21,7 @@ func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) 
 func TestMisuse(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct{ args, want string }{
-		{"", `expected one of "train", "version"; gatbench --help lists what there is`},
+		{"", `expected one of "train", "bench", "version"; gatbench --help lists what there is`},
 		{"trian", `unexpected argument trian, did you mean "train"?`},
 		{"zzz", `unexpected argument zzz; gatbench --help lists what there is`},
 		{"train --datset cora", `unknown flag --datset, did you mean "--dataset"?`},
@@ -49,7 +49,7 @@ func TestMisuse(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"version", "-h"}} {
+	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"bench", "--help"}, {"version", "-h"}} {
 		stdout, stderr, status := gatbench(t, args...)
 		if status != succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
 			t.Errorf("%q: status %d, error %q, output %q", args, status, stderr, stdout)

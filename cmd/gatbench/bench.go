@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+)
+
+// benchCommand is gatbench bench.
+type benchCommand struct {
+	Pattern string `arg:"" optional:"" name:"name-pattern" help:"A name, the front of a path (gemm) or a pattern (exp/*). Default: all."`
+	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
+	Isolate bool   `help:"Run each name in a process of its own, so that memory is its own."`
+	JSON    bool   `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
+	List    bool   `help:"Print the names and do nothing."`
+
+	budget budget      // the zero value is the peers'
+	all    []benchmark // nil is all there are
+	self   func(ctx context.Context, args ...string) ([]byte, error)
+}
+
+// Run times what the pattern selects.
+func (c *benchCommand) Run(e env) error {
+	if c.Threads < 0 {
+		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+	}
+	began := newUsage()
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	c.defaults()
+	chosen, err := choose(c.all, c.Pattern)
+	if err != nil {
+		return err
+	}
+	if c.List {
+		return list(e.out, chosen)
+	}
+	if !c.JSON {
+		chosen = withMachine(c.all, chosen)
+	}
+	return c.timeAll(e, chosen, began)
+}
+
+func (c *benchCommand) defaults() {
+	if c.all == nil {
+		c.all = benchmarks(par.Threads())
+	}
+	if c.budget == (budget{}) {
+		c.budget = peersBudget
+	}
+	if c.self == nil {
+		c.self = runSelf
+	}
+}
+
+func list(w io.Writer, bs []benchmark) error {
+	for _, b := range bs {
+		if _, err := fmt.Fprintln(w, b.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withMachine puts the ceilings of the machine before what was chosen, which a
+// table compares with them.
+func withMachine(all, chosen []benchmark) []benchmark {
+	var out []benchmark
+	for _, b := range all {
+		if b.machine() {
+			out = append(out, b)
+		}
+	}
+	for _, b := range chosen {
+		if !b.machine() {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// timeAll times benchmarks in order and prints each when it is done, so that
+// what is interrupted leaves what it had.
+func (c *benchCommand) timeAll(e env, bs []benchmark, began usage) error {
+	limits := ceilings{}
+	table := newBenchTable(e.out)
+	progress := newProgress(e.errOut)
+	for i := range bs {
+		progress.show("%d/%d  %s", i+1, len(bs), bs[i].name)
+		line, err := c.timeOne(e.ctx, &bs[i], began)
+		progress.clear()
+		if e.ctx.Err() != nil {
+			return fmt.Errorf("interrupted after %d of %d benchmarks", i, len(bs))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", bs[i].name, err)
+		}
+		limits.learn(&bs[i], line)
+		limits.judge(&bs[i], line)
+		if c.JSON {
+			err = json.NewEncoder(e.out).Encode(line)
+		} else {
+			err = table.row(&bs[i], line)
+		}
+		if err != nil {
+			return err
+		}
+		debug.FreeOSMemory() // the operands of a product may be most of the memory
+	}
+	if c.JSON {
+		return nil
+	}
+	return table.legend()
+}
+
+func (c *benchCommand) timeOne(ctx context.Context, b *benchmark, began usage) (*benchLine, error) {
+	if !c.Isolate {
+		return b.time(ctx, c.budget, began)
+	}
+	out, err := c.self(ctx, "bench", "--json", fmt.Sprintf("--threads=%d", par.Threads()), b.name)
+	if err != nil {
+		return nil, err
+	}
+	line := new(benchLine)
+	if err := json.Unmarshal(out, line); err != nil {
+		return nil, fmt.Errorf("its process printed %q: %w", strings.TrimSpace(string(out)), err)
+	}
+	return line, nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// busyPct is the share of the machine, in per cent, above which what others do
+// is worth a word.
+const busyPct = 5
+
+// benchTable prints results for people, a row each.
+type benchTable struct {
+	w    io.Writer
+	rows int
+	busy int // rows that others disturbed
+	err  error
+}
+
+func newBenchTable(w io.Writer) *benchTable { return &benchTable{w: w} }
+
+// row prints one result, and before the first the head.
+func (t *benchTable) row(b *benchmark, l *benchLine) error {
+	if t.rows == 0 {
+		t.printf("%-28s %9s %19s %8s %7s  %-22s %8s  %s\n", "name", "median", "p10 – p90", "GFLOP/s", "GB/s", "of the limit", "× plain", "× other")
+	}
+	t.rows++
+	x := &l.Extra
+	limit := ""
+	if x.Limit != "" {
+		limit = fmt.Sprintf("%3.0f %% %s", x.LimitPct, x.Limit)
+	}
+	spread := fmt.Sprintf("%s – %s", shortTime(x.P10MS), shortTime(x.P90MS))
+	text := fmt.Sprintf("%-28s %9s %19s %8s %7s  %-22s %8s", b.name, shortTime(l.MedianMS), spread, some(x.GFLOPS), some(x.GBPerS), limit, some(x.OverPlain))
+	if x.Rival != "" {
+		text += fmt.Sprintf("  %s %s", some(x.OverRival), x.Rival)
+	}
+	if x.OthersPct != nil && *x.OthersPct > busyPct {
+		t.busy++
+		text += fmt.Sprintf("  (others: %.0f %%)", *x.OthersPct)
+	}
+	t.printf("%s\n", strings.TrimRight(text, " "))
+	return t.err
+}
+
+// legend says what the table cannot.
+func (t *benchTable) legend() error {
+	b := thisBuild()
+	t.printf("\nkernels: %s, threads: %d. The limit fma is the best rate of the products' own micro-kernel with operands\n", b.Kernels, b.Threads)
+	t.printf("in the first cache, copy that of a copy where the bytes are; /N is the number of threads. A factor above 1\n")
+	t.printf("says that this is faster: than a plain Go loop on one thread, than what is named.\n")
+	if t.busy > 0 {
+		t.printf("Other processes used more than %d %% of the machine during %d of %d rows: measure those again.\n", busyPct, t.busy, t.rows)
+	}
+	return t.err
+}
+
+func (t *benchTable) printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(t.w, format, args...); err != nil && t.err == nil {
+		t.err = err
+	}
+}
+
+// shortTime writes milliseconds with three digits and their unit.
+func shortTime(ms float64) string {
+	switch {
+	case ms < 1e-3:
+		return fmt.Sprintf("%.3g ns", ms*1e6)
+	case ms < 1:
+		return fmt.Sprintf("%.3g µs", ms*1e3)
+	case ms < 1000:
+		return fmt.Sprintf("%.3g ms", ms)
+	}
+	return fmt.Sprintf("%.2f s", ms/1e3)
+}
+
+// some writes a number with three digits, and nothing for none.
+func some(v float64) string {
+	switch {
+	case v == 0:
+		return ""
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}

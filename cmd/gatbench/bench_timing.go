@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// budget says how long to repeat a call: some calls to warm up, then at least
+// atLeast calls and enough time, but no more than atMost calls; after the limit
+// three calls do.
+type budget struct {
+	warmUps, atLeast, atMost int
+	enough, limit            time.Duration
+}
+
+// peersBudget is the rule by which the scripts in peers time.
+var peersBudget = budget{warmUps: 3, atLeast: 10, atMost: 1000, enough: 500 * time.Millisecond, limit: 8 * time.Second}
+
+// brief is the budget for what a call is compared with.
+func (b budget) brief() budget {
+	return budget{warmUps: 1, atLeast: 3, atMost: b.atMost, enough: b.enough / 5, limit: b.limit / 8}
+}
+
+// A call shorter than tooShort is timed in groups that take about a groupTime:
+// the clock itself takes a twentieth of a microsecond.
+const (
+	tooShort  = time.Microsecond
+	groupTime = 20 * time.Microsecond
+)
+
+// timing is what came of repeating a call.
+type timing struct {
+	ms    []float64 // of a call, sorted
+	group int       // calls to a sample
+}
+
+// repeat times f by the budget. It ends early with the context.
+func (b budget) repeat(ctx context.Context, f func()) (timing, error) {
+	t := timing{group: 1}
+	for range b.warmUps {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		f()
+	}
+	if one := fastest(f); one < tooShort {
+		t.group = int(groupTime/max(one, time.Nanosecond)) + 1
+	}
+	for began := time.Now(); ; {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		start := time.Now()
+		for range t.group {
+			f()
+		}
+		t.ms = append(t.ms, float64(time.Since(start).Nanoseconds())/1e6/float64(t.group))
+		n, took := len(t.ms), time.Since(began)
+		if n >= b.atMost || n >= 3 && took > b.limit || n >= b.atLeast && took > b.enough {
+			slices.Sort(t.ms)
+			return t, nil
+		}
+	}
+}
+
+// fastest returns the time of a call, the best of three if it is short.
+func fastest(f func()) time.Duration {
+	best := time.Duration(1<<63 - 1)
+	for range 3 {
+		start := time.Now()
+		f()
+		if best = min(best, time.Since(start)); best > tooShort {
+			break
+		}
+	}
+	return best
+}
+
+// median returns the middle sample, or the mean of the middle two.
+func (t timing) median() float64 {
+	n := len(t.ms)
+	return (t.ms[(n-1)/2] + t.ms[n/2]) / 2
+}
+
+// percentile returns a sample by its rank, as the scripts in peers do.
+func (t timing) percentile(p int) float64 { return t.ms[len(t.ms)*p/100] }

@@ -19,14 +19,14 @@ func (x *Var) Dot(y *Var) *Var {
 	}
 	shape[len(shape)-1] = 1
 	z := op.New(shape...)
-	p := pair(lastOne(x.val.Shape()), lastOne(y.val.Shape()), shape)
+	p := tensor.Pair(lastOne(x.val.Shape()), lastOne(y.val.Shape()), shape)
 	each := func(f func(z, x, y int)) {
-		if len(z.val.Data) == 0 || d == 0 {
+		if d == 0 {
 			return
 		}
-		p.rows(func(z0, x0, y0 int) {
-			for i := range p.n {
-				f(z0+i, (x0+i*p.sx)*d, (y0+i*p.sy)*d)
+		p.Rows(func(z0, x0, y0 int) {
+			for i := range p.N {
+				f(z0+i, (x0+i*p.SX)*d, (y0+i*p.SY)*d)
 			}
 		})
 	}

@@ -9,10 +9,12 @@
 //	y := tensor.New(3, 4)
 //	tensor.MatMul(y, x, w, 0)      // y += xw
 //
-// Products and kernels add to their destination, so that a gradient can be
-// gathered from several of them; a new array is zero.
+// Products and [ScatterAddRows] add to their destination, so that a gradient can
+// be gathered from several of them; a new array is zero. All else sets it. The
+// destination comes first, and must not overlap an operand unless the function
+// says that it may be one.
 //
 // A wrong shape panics with a [*ShapeError] that names the operation and the
-// shapes; [Try] makes it an error. Nothing here is safe for use by several
+// shapes, and so does an overlap; [Try] makes it an error. Nothing here is safe for use by several
 // goroutines while one of them writes.
 package tensor

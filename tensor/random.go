@@ -31,6 +31,25 @@ func (d *Dense) GlorotNormal(rng *rand.Rand, in, out int, gain float64) {
 	d.Normal(rng, 0, gain*math.Sqrt(2/float64(in+out)))
 }
 
+// KaimingUniform fills d from U(−b, b) with b = gain·√(3/in), where in is the
+// number of inputs that an output is summed over. [LeakyGain] gives the gain of
+// a ReLU.
+func (d *Dense) KaimingUniform(rng *rand.Rand, in int, gain float64) {
+	b := gain * math.Sqrt(3/float64(in))
+	d.Uniform(rng, -b, b)
+}
+
+// KaimingNormal fills d from N(0, σ²) with σ = gain/√in, where in is the number
+// of inputs that an output is summed over. [LeakyGain] gives the gain of a ReLU.
+func (d *Dense) KaimingNormal(rng *rand.Rand, in int, gain float64) {
+	d.Normal(rng, 0, gain/math.Sqrt(float64(in)))
+}
+
+// LeakyGain returns √(2/(1+slope²)): by that weights must be larger before a
+// LeakyReLU of the given slope for the variance to stay. Slope 0 is ReLU, slope
+// 1 no activation.
+func LeakyGain(slope float64) float64 { return math.Sqrt(2 / (1 + slope*slope)) }
+
 // Orthogonal makes the matrix d of n rows and m columns orthogonal: the rows
 // if n ≤ m, else the columns, are orthonormal.
 func (d *Dense) Orthogonal(rng *rand.Rand) {

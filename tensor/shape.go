@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,17 +41,20 @@ func Mismatch(op string, xs ...Array) *ShapeError {
 	return e
 }
 
-// Try calls f and returns the [*ShapeError] it panicked with, if any. Any other
-// panic is passed on.
+// Try calls f and returns the [*ShapeError] it panicked with, if any, also one
+// that another error wraps, such as that of a worker. Any other panic is passed
+// on.
 func Try(f func()) (err error) {
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *ShapeError:
-			err = r
-		default:
+		r := recover()
+		if r == nil {
+			return
+		}
+		var shape *ShapeError
+		if e, ok := r.(error); !ok || !errors.As(e, &shape) {
 			panic(r)
 		}
+		err = shape
 	}()
 	f()
 	return nil

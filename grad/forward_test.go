@@ -367,3 +367,16 @@ func TestShapeErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeLogits shows that a common offset of the logits costs no precision.
+func TestLargeLogits(t *testing.T) {
+	x := grad.Const(tensor.Of([]tensor.Float{5000, 5000}, 1, 2))
+	for what, y := range map[string]tensor.Float{
+		"LogSoftmax":   -x.LogSoftmax().Value().Data[0],
+		"CrossEntropy": x.CrossEntropy([]int32{1}).Value().Data[0],
+	} {
+		if math.Abs(float64(y)-math.Ln2) > 1e-7 {
+			t.Errorf("%s of two equal logits is %v, not log 2", what, y)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 			continue
 		}
 		row, out := x.val.Row(i), logp[i*d:i*d+d]
-		simd.Shift.Forward(out, row, -simd.LogSumExp(row))
+		simd.LogSoftmax(out, row)
 		loss -= (1 - c.Smoothing) * c.weight(int(l)) * float64(out[l])
 		if c.Smoothing > 0 {
 			for j, v := range out {

@@ -32,9 +32,7 @@ func (x *Var) LogSoftmax() *Var {
 	y := op.New(x.Value().Shape()...)
 	d, n := x.Dim(-1), leading(x.val.Shape())
 	for i := range n {
-		xi, yi := x.val.Data[i*d:i*d+d], y.val.Data[i*d:i*d+d]
-		l := simd.LogSumExp(xi)
-		simd.Shift.Forward(yi, xi, -l)
+		simd.LogSoftmax(y.val.Data[i*d:i*d+d], x.val.Data[i*d:i*d+d])
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		dx := x.Grad().Data

@@ -27,6 +27,18 @@ func Softmax(y, x []Float) (m, sum Float) {
 	return m, total[0]
 }
 
+// LogSoftmax sets y to the logarithm of Softmax over one row. y may be x.
+func LogSoftmax(y, x []Float) {
+	m := MaxOf(x)
+	if math.IsInf(float64(m), 0) { // an infinity less itself has no value
+		Softmax(y, x)
+		Log.Forward(y, y, 0)
+		return
+	}
+	Shift.Forward(y, x, -m) // first, as m + log Σe^(x−m) is rounded coarsely where m is large
+	Shift.Forward(y, y, -LogSumExp(y))
+}
+
 // LogSumExp returns log Σe^x over one row; of an empty row −Inf.
 func LogSumExp(x []Float) Float {
 	m := MaxOf(x)

@@ -161,7 +161,7 @@ func TestPackedSet(t *testing.T) {
 }
 
 func TestMatMulAllocates(t *testing.T) {
-	if raced {
+	if tensor.Raced {
 		t.Skip("a sync.Pool forgets under the race detector")
 	}
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -1,6 +1,6 @@
 //go:build !race
 
-package tensor_test
+package tensor
 
-// raced reports whether the race detector is on.
-const raced = false
+// Raced reports whether the race detector is on.
+const Raced = false

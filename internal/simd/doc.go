@@ -11,4 +11,4 @@
 // a slice and however long the slice is.
 package simd
 
-//go:generate go -C _gen run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg simd
+//go:generate go -C _gen run . -family dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd

@@ -1,27 +1,40 @@
-// Command _gen writes the assembly of package simd. Run it by
+// Command _gen writes the assembly of package simd, a family of kernels to a
+// file. Run it by
 //
 //	go generate ./internal/simd
 //
-// which is, inside this directory,
+// which is, inside this directory and for every family,
 //
-//	go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg simd
+//	go run . -family dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd
 //
 // It writes the same bytes each time, so the gate can compare.
 package main
 
 import (
+	"flag"
+	"fmt"
+	"os"
+
 	. "github.com/mmcloughlin/avo/build"
 )
 
+// families are the writers of the kernels in each file.
+var families = map[string][]func(){
+	"dense": {gemm, unary, binary, reductions, rows, dropout, adam},
+}
+
 func main() {
+	family := flag.String("family", "", "which kernels to write")
+	flag.Parse()
+	writers, ok := families[*family]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "there is no family %q of kernels\n", *family)
+		os.Exit(2)
+	}
 	ConstraintExpr("!noasm")
 	ConstraintExpr("!f64")
-	gemm()
-	unary()
-	binary()
-	reductions()
-	rows()
-	dropout()
-	adam()
+	for _, write := range writers {
+		write()
+	}
 	Generate()
 }

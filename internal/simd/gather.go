@@ -1,0 +1,43 @@
+package simd
+
+// A row is asked for this many places before it is read. That pays where the
+// array is beyond the second-level cache, of so many elements.
+const (
+	aheadRows = 24
+	farFrom   = 1 << 17
+)
+
+// GatherRows copies the rows of src that are named, of w elements each, to dst:
+//
+//	dst[i·w+j] = src[rows[i]·w+j]    for the len(dst)/w rows of dst
+//
+// rows may go on: what is named beyond will be read soon. The caller has checked
+// that src has the rows.
+func GatherRows(dst, src []Float, rows []int32, w int) {
+	if fast && w > 0 && w <= most {
+		gatherFast(dst, src, rows, w)
+		return
+	}
+	for i, r := range rows[:len(dst)/max(w, 1)] {
+		copy(dst[i*w:i*w+w], src[int(r)*w:])
+	}
+}
+
+// ScatterRows adds rows of src, of w elements each, to rows of dst, in the order
+// of from:
+//
+//	dst[to[k]·w+j] += src[k·w+j]    for each k of from
+//
+// The caller has checked that the arrays have the rows.
+func ScatterRows(dst, src []Float, to, from []int32, w int) {
+	if fast && w > 0 && w <= most {
+		scatterFast(dst, src, to, from, w)
+		return
+	}
+	for _, k := range from {
+		d := dst[int(to[k])*w : int(to[k])*w+w]
+		for j, v := range src[int(k)*w : int(k)*w+w] {
+			d[j] += v
+		}
+	}
+}

@@ -74,4 +74,5 @@ func (p *plan) widest() int {
 }
 
 var kindNames = [...]string{expand: "stretch", dotLast: "Dot", sumLast: "SumLast", maxLast: "MaxLast",
-	logSumExpLast: "LogSumExpLast", pick: "Pick", dropout: "Dropout", softmax: "Softmax", logSoftmax: "LogSoftmax"}
+	logSumExpLast: "LogSumExpLast", pick: "Pick", dropout: "Dropout", softmax: "Softmax", logSoftmax: "LogSoftmax",
+	scaleBy: "Mul by runs", gumbel: "draw", normalise: "Normalise", topK: "TopK"}

@@ -487,9 +487,9 @@ func randomGraph(rng *rand.Rand) *graph.Graph {
 // checkRandom checks the expression that a seed gives: its values against the
 // oracle, its gradients for the same bits in tiles of any size.
 func checkRandom(t *testing.T, seed uint64) {
-	defer func() { fuse, tileBytes = true, 16<<10 }()
+	defer func() { fuse, tileBytes = true, 32<<10 }()
 	var want []tensor.Float
-	for i, bytes := range []int{16 << 10, 64, 1 << 20} {
+	for i, bytes := range []int{32 << 10, 64, 1 << 20} {
 		fuse, tileBytes = i == 0, bytes
 		rng := rand.New(rand.NewPCG(seed, 5))
 		tape := grad.NewTape(seed)

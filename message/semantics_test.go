@@ -42,7 +42,7 @@ func everyWay(t *testing.T, f func(t *testing.T)) {
 		name  string
 		fuse  bool
 		bytes int
-	}{{"kernels", true, 16 << 10}, {"tiles", false, 16 << 10}, {"parts", false, 8}} {
+	}{{"kernels", true, 32 << 10}, {"tiles", false, 32 << 10}, {"parts", false, 8}} {
 		t.Run(way.name, func(t *testing.T) {
 			message.SetFuse(t, way.fuse)
 			message.SetTileBytes(t, way.bytes)

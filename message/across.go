@@ -101,6 +101,10 @@ func before(x tensor.Float, e int32, y tensor.Float, f int32) bool {
 func (w *worker) combine(i int, t tile) {
 	s := &w.steps[i]
 	n := s.width
+	if s.kind == softmax {
+		w.softmax(i, t)
+		return
+	}
 	w.eachRow(t, func(v, lo, hi int) {
 		x, y := w.vals[s.a][lo*n:hi*n], w.vals[i][lo*n:hi*n]
 		if !t.part && !w.back {
@@ -114,13 +118,31 @@ func (w *worker) combine(i int, t tile) {
 	})
 }
 
+// softmax is combine of a softmax.
+func (w *worker) softmax(i int, t tile) {
+	s := &w.steps[i]
+	n := (t.hi - t.lo) * s.width
+	if n == 0 {
+		return
+	}
+	x, y := w.vals[s.a][:n], w.vals[i][:n]
+	from := t.r0*w.n + s.stat
+	seg := simd.Segments{Off: w.g.In().Offsets[t.r0 : t.r1+1], W: s.width, Top: w.top[from:], Sum: w.sum[from:], Apart: w.n}
+	if t.part {
+		part := [2]int64{int64(t.lo), int64(t.hi)}
+		seg.Off = part[:]
+	}
+	if t.part || w.back {
+		seg.Weights(y, x)
+		return
+	}
+	seg.Softmax(y, x)
+}
+
 // apply computes a step on edges from e0 on into v, whose statistics stand.
 func (w *worker) apply(s *step, v, e0 int, y, x []tensor.Float) {
 	top, sum := w.of(w.top, s, v), w.of(w.sum, s, v)
 	switch s.kind {
-	case softmax:
-		simd.ExpRows(y, x, top)
-		simd.DivideRows(y, sum)
 	case logSoftmax:
 		w.logWeights(y, x, top, sum)
 	case normalise:
@@ -179,13 +201,16 @@ func (w *worker) keep(s *step, v, e0 int, y, x []tensor.Float) {
 func (w *worker) pullAcross(i int, t tile) {
 	s := &w.steps[i]
 	n := (t.hi - t.lo) * s.width
-	y, dy := w.vals[i][:n], w.adj[i]
+	dy := w.adj[i]
 	dx, fresh := w.into(s.a)
-	if fresh {
-		clear(dx)
-	}
+	w.clear(dx, fresh)
 	if s.kind == topK {
 		w.pullKept(s, t, dx, dy)
+		return
+	}
+	y := w.vals[i][:n]
+	if s.kind == softmax && !t.part {
+		(&simd.Segments{Off: w.g.In().Offsets[t.r0 : t.r1+1], W: s.width}).Grad(dx, y, dy)
 		return
 	}
 	g := w.tmp[:n]

@@ -1,6 +1,8 @@
 package message
 
 import (
+	"sync"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -196,11 +198,20 @@ func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Flo
 	}
 }
 
-// aim has the gradients of leaves that gather go to the window.
-func (b *backPass) aim(w *worker, t tile) {
-	for _, k := range b.sinks {
-		if k.gathers() {
-			w.adj[k.i] = k.win[(t.lo-b.base)*k.width : (t.hi-b.base)*k.width]
+// aim has the gradients of leaves that gather go to the window, or nowhere.
+func (w *worker) aim(t tile) {
+	if w.pass != nil {
+		for _, k := range w.pass.sinks {
+			if k.gathers() {
+				w.adj[k.i] = k.win[(t.lo-w.pass.base)*k.width : (t.hi-w.pass.base)*k.width]
+			}
+		}
+		return
+	}
+	for i := range w.steps {
+		if s := &w.steps[i]; s.gathers() && s.needs {
+			w.dump = resize(w.dump, max((t.hi-t.lo)*s.width, cap(w.dump)))
+			w.adj[i] = w.dump[:(t.hi-t.lo)*s.width]
 		}
 	}
 }
@@ -258,14 +269,22 @@ func (b *backPass) aimEdges(k *sink, c chunk) {
 
 // scatter adds a bucket's part of the window to the gradient of U.
 func (b *backPass) scatter(k *sink, bucket, end int) {
+	list := lists.Get().(*[]int32)
+	edges := (*list)[:0]
 	for i := range end - b.first {
 		from := int32(b.chunks[b.first+i].lo - b.base)
 		if bucket > 0 {
 			from = b.ends[i*b.n+bucket-1]
 		}
-		simd.ScatterRows(k.dx, k.win, k.to, b.order[from:b.ends[i*b.n+bucket]], k.width)
+		edges = append(edges, b.order[from:b.ends[i*b.n+bucket]]...)
 	}
+	simd.ScatterRows(k.dx, k.win, k.to, edges, k.width)
+	*list = edges
+	lists.Put(list)
 }
+
+// lists keeps lists of edges between calls.
+var lists = sync.Pool{New: func() any { return new([]int32) }}
 
 // stripe is the columns that one thread adds of a picked W.
 const stripe = 16

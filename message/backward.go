@@ -18,11 +18,11 @@ func (w *worker) into(i int) (dx []tensor.Float, fresh bool) {
 func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []tensor.Float)) {
 	n := t.hi - t.lo
 	for i := range w.steps {
-		w.has[i], w.adj[i] = false, w.own[i][:n*w.steps[i].width]
+		if w.has[i], w.adj[i] = false, nil; w.own[i] != nil {
+			w.adj[i] = w.own[i][:n*w.steps[i].width]
+		}
 	}
-	if w.pass != nil {
-		w.pass.aim(w, t)
-	}
+	w.aim(t)
 	last := len(w.steps) - 1
 	w.has[last] = true
 	seed(w, t, w.adj[last])
@@ -50,7 +50,7 @@ func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []te
 // hand makes dy the gradient of step i, or adds it. Where nothing else is added
 // to that, it is the same array.
 func (w *worker) hand(i int, dy []tensor.Float) {
-	if !w.has[i] && w.steps[i].uses == 1 && !w.steps[i].gathers() {
+	if !w.has[i] && w.steps[i].uses == 1 && !w.steps[i].gathers() { // as in plan.hands
 		w.has[i], w.adj[i] = true, dy
 		return
 	}
@@ -69,7 +69,15 @@ func (w *worker) pullUnary(i int, dy []tensor.Float) {
 		return
 	}
 	dx, fresh := w.into(s.a)
-	y := w.vals[i][:len(dy)]
+	x, y := w.vals[s.a], w.vals[i]
+	switch { // what is not read may not be there
+	case s.linear():
+		x, y = dy, dy
+	case s.byResult():
+		x = y
+	case s.un != simd.SiLU:
+		y = x
+	}
 	switch {
 	case fresh && (s.un == simd.Scale || s.un == simd.Neg):
 		s.un.Forward(dx, dy, s.c)
@@ -80,11 +88,11 @@ func (w *worker) pullUnary(i int, dy []tensor.Float) {
 	case fresh:
 		clear(dx)
 	}
-	s.un.Backward(dx, dy, w.vals[s.a][:len(dy)], y, s.c)
+	s.un.Backward(dx, dy, x[:len(dy)], y[:len(dy)], s.c)
 }
 
 func (w *worker) pullBinary(s *step, dz []tensor.Float) {
-	x, y := w.vals[s.a][:len(dz)], w.vals[s.b][:len(dz)]
+	x, y := w.vals[s.a], w.vals[s.b]
 	if w.steps[s.a].needs {
 		switch {
 		case s.bin == simd.Add || s.bin == simd.Sub:
@@ -120,8 +128,8 @@ func (w *worker) clear(x []tensor.Float, fresh bool) {
 
 // pullScale is the gradient of a product with one number for each run.
 func (w *worker) pullScale(s *step, dz []tensor.Float) {
-	c := w.vals[s.b][:len(dz)/s.run]
 	if w.steps[s.a].needs {
+		c := w.vals[s.b][:len(dz)/s.run]
 		if dx, fresh := w.into(s.a); fresh {
 			simd.ScaleGroups(dx, c, dz, s.run)
 		} else {

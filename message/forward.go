@@ -63,7 +63,7 @@ func (w *worker) measure(v int) {
 // evaluate computes the values of the first n steps on a tile.
 func (w *worker) evaluate(t tile, n int) {
 	for i := range w.steps[:n] {
-		if !w.steps[i].fixed {
+		if s := &w.steps[i]; !s.fixed && !(w.back && s.dead) {
 			w.compute(i, t)
 		}
 	}

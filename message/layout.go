@@ -1,21 +1,19 @@
 package message
 
-// layout gives every step its place in scratch: for forward one in which the
-// values of a step make room when the last step that reads them is through, for
-// backward one in which all stay.
+// layout gives every step its place in an edge's scratch: the values of a step
+// make room when the last step that reads them is through.
 func (p *plan) layout() {
-	l := arranger{plan: p, last: p.lastUses(), free: map[int][]int{}}
+	l := arranger{plan: p, last: p.lastUses(), free: map[int][]int{}, keep: make([]bool, len(p.steps)), width: &p.width}
 	for i := range p.steps {
 		s := &p.steps[i]
-		s.full = p.all
 		p.all += s.width
 		if s.inArray() {
 			continue // is read where it stands
 		}
 		switch {
 		case s.fixed: // is computed once, so nobody else may have its place
-			s.at = l.width
-			l.width += s.width
+			s.at = p.width
+			p.width += s.width
 		case s.inPlace():
 			l.release(i)
 			s.at = l.take(s.width)
@@ -51,8 +49,11 @@ func (p *plan) lastUses() []int {
 // arranger hands out places in an edge's scratch.
 type arranger struct {
 	*plan
-	last []int
-	free map[int][]int // places by their width
+	last  []int
+	free  map[int][]int // places by their width
+	keep  []bool        // values that stay
+	width *int          // of all places
+	back  bool          // for backward
 }
 
 func (l *arranger) take(width int) int {
@@ -60,8 +61,8 @@ func (l *arranger) take(width int) int {
 		l.free[width] = list[:len(list)-1]
 		return list[len(list)-1]
 	}
-	l.width += width
-	return l.width - width
+	*l.width += width
+	return *l.width - width
 }
 
 // release frees the operands that step i is the last to read. A step that is not
@@ -77,8 +78,12 @@ func (l *arranger) release(i int) {
 }
 
 func (l *arranger) give(x, i int) {
-	if o := &l.steps[x]; l.last[x] == i && !o.fixed && !o.inArray() {
-		l.free[o.width] = append(l.free[o.width], o.at)
+	if o := &l.steps[x]; l.last[x] == i && !l.keep[x] && !o.fixed && !o.inArray() {
+		at := o.at
+		if l.back {
+			at = o.full
+		}
+		l.free[o.width] = append(l.free[o.width], at)
 	}
 }
 

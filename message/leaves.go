@@ -110,6 +110,10 @@ func (k *sink) deliver(w *worker, t tile, c chunk, partial []tensor.Float) {
 
 func (k *sink) deliverV(w *worker, t tile, c chunk, partial []tensor.Float) {
 	x, n := w.adj[k.i], k.width
+	if c.hub < 0 && k.rows == nil && k.drow == nil {
+		w.sumRows(k.dx, x, t, n)
+		return
+	}
 	w.eachRow(t, func(v, lo, hi int) {
 		dx := k.rowOf(v)
 		if c.hub >= 0 {

@@ -17,7 +17,7 @@ type plan struct {
 	steps []step
 	leaf  []*grad.Var
 	width int // scratch elements an edge needs where values make room for later ones
-	all   int // and where the values of all steps stay, for backward
+	all   int // for the values and gradients of backward; before that is laid out, for all values
 }
 
 // step is one operation of a plan.
@@ -27,7 +27,9 @@ type step struct {
 	shape []int   // of one edge's message
 	width int     // its elements
 	at    int     // where its values begin in an edge's scratch; see layout
-	full  int     // and where all values stay
+	full  int     // and in that of backward; see backLayout
+	grad  int     // where its gradient begins there; −1: has no place
+	dead  bool    // backward does not need its values
 	uses  int     // by later steps
 	fixed bool    // its values are the same on every edge
 	run   int     // expand, scaleBy: each element of the small operand stands for such a run; 0: see idx

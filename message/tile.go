@@ -9,6 +9,10 @@ import (
 // cache. Tests change it: no bit of a result depends on it.
 var tileBytes = 32 << 10
 
+// backTile is how many times larger a tile may be in backward, which has more
+// to do with each edge: then fewer destinations come in parts.
+const backTile = 4
+
 // tile is a range of edges that is evaluated at once: all in-edges of some
 // destinations or, of one destination with many, a part.
 type tile struct {
@@ -42,7 +46,11 @@ const (
 )
 
 func (p *plan) edgesPerChunk() int {
-	least, most := max(chunkWork/max(p.all, 1), 32), max(chunkMost/max(p.all, 1), 32)
+	width := 1
+	for i := range p.steps {
+		width += p.steps[i].width
+	}
+	least, most := max(chunkWork/width, 32), max(chunkMost/width, 32)
 	return min(max(p.g.NumEdges()/chunksWanted, least), most, chunkEdges)
 }
 
@@ -133,10 +141,11 @@ type run struct {
 
 func (p *plan) run(st stats, back bool) *run {
 	width := p.width
+	limit := edgesPerTile(width)
 	if back {
-		width = 2 * p.all
+		limit = edgesPerTile(p.all / backTile)
 	}
-	return &run{plan: p, stats: st, limit: edgesPerTile(width), back: back}
+	return &run{plan: p, stats: st, limit: limit, back: back}
 }
 
 // of returns the statistics of a step at destination v.

@@ -33,6 +33,10 @@ func (p *plan) update(rs []Reducer) *grad.Var {
 	n := p.out().width
 	p.run(st, false).forward(func(w *worker, t tile) {
 		m := w.vals[len(w.steps)-1]
+		if red.plain() {
+			w.sumRows(y.Value().Data, m, t, n)
+			return
+		}
 		w.eachRow(t, func(v, lo, hi int) { red.take(v, t.lo+lo, m[lo*n:hi*n], w.mix) })
 	}, func(_ *worker, c chunk) {
 		for v := c.r0; v < c.r1; v++ {
@@ -40,6 +44,7 @@ func (p *plan) update(rs []Reducer) *grad.Var {
 		}
 	})
 	return op.Record(y, func(dy *tensor.Dense) {
+		p.backLayout(!red.plain())
 		p.run(st, true).backward(op, func(w *worker, t tile, dm []tensor.Float) {
 			if red.plain() {
 				red.pullPlain(w, t, dm, dy)
@@ -66,6 +71,7 @@ func ApplyEdges(g *graph.Graph, m Msg) *grad.Var {
 		copy(y.Value().Data[t.lo*n:t.hi*n], w.vals[len(w.steps)-1])
 	}, func(*worker, chunk) {})
 	return op.Record(y, func(dy *tensor.Dense) {
+		p.backLayout(false)
 		p.run(st, true).backward(op, func(_ *worker, t tile, dm []tensor.Float) {
 			copy(dm, dy.Data[t.lo*n:t.hi*n])
 		})

@@ -19,6 +19,7 @@ type worker struct {
 	rows []int32
 	tmp  []tensor.Float // of the widest step, for one tile
 	mix  []tensor.Float
+	dump []tensor.Float // for gradients that are not wanted now
 	pull []tensor.Float // at the destination in parts: what the gradients across its edges sum
 	best []tensor.Float // of a choice: the entries chosen so far, and their edges
 	edge []int32
@@ -47,7 +48,7 @@ func (r *run) hire(most int) *worker {
 	}
 	size := r.width
 	if r.back {
-		size = 2 * r.all
+		size = r.all
 	}
 	w.buf = resize(w.buf, size*limit)
 	w.vals, w.adj, w.own = resize(w.vals, len(r.steps)), resize(w.adj, len(r.steps)), resize(w.own, len(r.steps))
@@ -59,15 +60,17 @@ func (r *run) hire(most int) *worker {
 		s := &r.steps[i]
 		at := s.at
 		if r.back {
-			at = s.full
-			w.own[i] = w.buf[(r.all+at)*limit : (r.all+at+s.width)*limit]
+			at, w.own[i] = s.full, nil
+			if s.grad >= 0 {
+				w.own[i] = w.buf[s.grad*limit : (s.grad+s.width)*limit]
+			}
 		}
-		if !s.inArray() {
+		if !s.inArray() && !(r.back && s.dead) {
 			w.vals[i] = w.buf[at*limit : (at+s.width)*limit]
 		}
 	}
 	for i := range r.steps {
-		if r.steps[i].fixed {
+		if r.steps[i].fixed && !(r.back && r.steps[i].dead) {
 			w.compute(i, tile{hi: limit})
 		}
 	}
@@ -156,4 +159,18 @@ func (w *worker) leafAt(s *step, t tile, e int) int {
 		return row * s.width
 	}
 	return row*s.x.Value().RowLen() + int(s.rows[t.lo+e])*s.width
+}
+
+// sumRows adds rows of a tile's edges, of n elements, to those of their
+// destinations.
+func (w *worker) sumRows(y, x []tensor.Float, t tile, n int) {
+	x = x[:(t.hi-t.lo)*n]
+	if n == 0 || len(x) == 0 {
+		return
+	}
+	if t.part {
+		simd.AddRows(y[t.r0*n:t.r1*n], x)
+		return
+	}
+	simd.SumSegments(y[t.r0*n:t.r1*n], x, w.g.In().Offsets[t.r0:t.r1+1], n)
 }

@@ -63,3 +63,23 @@ func mostRowsAVX2(best *float32, arg *int32, x *float32, rows int, stride int, w
 //
 //go:noescape
 func leastRowsAVX2(best *float32, arg *int32, x *float32, rows int, stride int, w int, from int)
+
+// sumSegmentsAVX2 is SumSegments of n ranges.
+//
+//go:noescape
+func sumSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
+
+// softmaxSegmentsAVX2 is SoftmaxSegments of w ≤ 8 columns.
+//
+//go:noescape
+func softmaxSegmentsAVX2(y *float32, x *float32, top *float32, sum *float32, off *int64, n int, stride int, w int, apart int)
+
+// weightsSegmentsAVX2 is WeightsSegments of w ≤ 8 columns.
+//
+//go:noescape
+func weightsSegmentsAVX2(y *float32, x *float32, top *float32, sum *float32, off *int64, n int, stride int, w int, apart int)
+
+// softmaxGradSegmentsAVX2 is SoftmaxGradSegments of w ≤ 8 columns.
+//
+//go:noescape
+func softmaxGradSegmentsAVX2(dx *float32, y *float32, dy *float32, off *int64, n int, stride int, w int)

@@ -879,3 +879,702 @@ all81:
 stored82:
 	VZEROUPPER
 	RET
+
+// func sumSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
+// Requires: AVX
+TEXT ·sumSegmentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    off+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    w+32(FP), SI
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	MOVQ    SI, R8
+	ANDQ    $0x07, R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    R8, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y0
+
+range85:
+	MOVQ 8(DX), R9
+	SUBQ (DX), R9
+	JZ   empty86
+	MOVQ SI, R10
+	MOVQ AX, R11
+	MOVQ CX, R12
+
+wide87:
+	CMPQ    R10, $0x00000040
+	JL      over88
+	MOVQ    R12, R13
+	MOVQ    R9, R14
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y2
+	VMOVUPS 64(R11), Y3
+	VMOVUPS 96(R11), Y4
+	VMOVUPS 128(R11), Y5
+	VMOVUPS 160(R11), Y6
+	VMOVUPS 192(R11), Y7
+	VMOVUPS 224(R11), Y8
+
+row89:
+	VMOVUPS (R13), Y9
+	VADDPS  Y9, Y1, Y1
+	VMOVUPS 32(R13), Y9
+	VADDPS  Y9, Y2, Y2
+	VMOVUPS 64(R13), Y9
+	VADDPS  Y9, Y3, Y3
+	VMOVUPS 96(R13), Y9
+	VADDPS  Y9, Y4, Y4
+	VMOVUPS 128(R13), Y9
+	VADDPS  Y9, Y5, Y5
+	VMOVUPS 160(R13), Y9
+	VADDPS  Y9, Y6, Y6
+	VMOVUPS 192(R13), Y9
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS 224(R13), Y9
+	VADDPS  Y9, Y8, Y8
+	ADDQ    DI, R13
+	DECQ    R14
+	JNZ     row89
+	VMOVUPS Y1, (R11)
+	VMOVUPS Y2, 32(R11)
+	VMOVUPS Y3, 64(R11)
+	VMOVUPS Y4, 96(R11)
+	VMOVUPS Y5, 128(R11)
+	VMOVUPS Y6, 160(R11)
+	VMOVUPS Y7, 192(R11)
+	VMOVUPS Y8, 224(R11)
+	ADDQ    $0x00000100, R11
+	ADDQ    $0x00000100, R12
+	SUBQ    $0x40, R10
+	JMP     wide87
+
+over88:
+wide90:
+	CMPQ    R10, $0x00000008
+	JL      over91
+	MOVQ    R12, R13
+	MOVQ    R9, R14
+	VMOVUPS (R11), Y1
+
+row92:
+	VMOVUPS (R13), Y2
+	VADDPS  Y2, Y1, Y1
+	ADDQ    DI, R13
+	DECQ    R14
+	JNZ     row92
+	VMOVUPS Y1, (R11)
+	ADDQ    $0x00000020, R11
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x08, R10
+	JMP     wide90
+
+over91:
+	TESTQ      R10, R10
+	JZ         whole93
+	MOVQ       R12, R10
+	MOVQ       R9, R13
+	VMASKMOVPS (R11), Y0, Y1
+
+row94:
+	VMASKMOVPS   (R10), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         DI, R10
+	DECQ         R13
+	JNZ          row94
+	CMPQ         R8, $0x08
+	JE           all95
+	LEAQ         (R11), R10
+	TESTQ        $0x00000004, R8
+	JZ           two97
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two97:
+	TESTQ    $0x00000002, R8
+	JZ       one98
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one98:
+	TESTQ  $0x00000001, R8
+	JZ     stored96
+	VMOVSS X1, (R10)
+	JMP    stored96
+
+all95:
+	VMOVUPS Y1, (R11)
+
+stored96:
+	ADDQ $0x00000020, R11
+	ADDQ $0x00000020, R12
+
+whole93:
+	IMULQ DI, R9
+	ADDQ  R9, CX
+
+empty86:
+	ADDQ DI, AX
+	ADDQ $0x08, DX
+	DECQ BX
+	JNZ  range85
+	VZEROUPPER
+	RET
+
+// func softmaxSegmentsAVX2(y *float32, x *float32, top *float32, sum *float32, off *int64, n int, stride int, w int, apart int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    top+16(FP), DX
+	MOVQ    sum+24(FP), BX
+	MOVQ    off+32(FP), SI
+	MOVQ    n+40(FP), DI
+	MOVQ    stride+48(FP), R8
+	MOVQ    w+56(FP), R9
+	SHLQ    $0x02, R8
+	LEAQ    firstLanes<>+0(SB), R10
+	MOVQ    R9, R11
+	NEGQ    R11
+	VMOVUPS 32(R10)(R11*4), Y0
+	MOVQ    apart+64(FP), R10
+	SHLQ    $0x02, R10
+
+range99:
+	MOVQ    8(SI), R11
+	SUBQ    (SI), R11
+	JZ      empty100
+	VMOVUPS wideff800000<>+0(SB), Y1
+	VMOVUPS wide00000000<>+0(SB), Y2
+	MOVQ    R11, R12
+	MOVQ    CX, R13
+
+row101:
+	VMASKMOVPS (R13), Y0, Y3
+	VMAXPS     Y1, Y3, Y1
+	ADDQ       R8, R13
+	DECQ       R12
+	JNZ        row101
+	MOVQ       R11, R12
+	MOVQ       CX, R13
+	MOVQ       AX, R14
+
+row102:
+	VMASKMOVPS   (R13), Y0, Y3
+	VCMPPS       $0x00, Y1, Y3, Y4
+	VSUBPS       Y1, Y3, Y5
+	VANDNPS      Y5, Y4, Y4
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VMOVUPS      wide42b20000<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
+	VMOVUPS      widec2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      wide39506967<>+0(SB), Y6
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       wide0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VFMADD213PS  Y5, Y5, Y6
+	VPADDD       wide0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VANDNPS      Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	CMPQ         R9, $0x08
+	JE           all103
+	LEAQ         (R14), R15
+	TESTQ        $0x00000004, R9
+	JZ           two105
+	VMOVUPS      X3, (R15)
+	ADDQ         $0x10, R15
+	VEXTRACTF128 $0x01, Y3, X3
+
+two105:
+	TESTQ    $0x00000002, R9
+	JZ       one106
+	VMOVLPS  X3, (R15)
+	ADDQ     $0x08, R15
+	VMOVHLPS X3, X3, X3
+
+one106:
+	TESTQ  $0x00000001, R9
+	JZ     stored104
+	VMOVSS X3, (R15)
+	JMP    stored104
+
+all103:
+	VMOVUPS Y3, (R14)
+
+stored104:
+	ADDQ      R8, R13
+	ADDQ      R8, R14
+	DECQ      R12
+	JNZ       row102
+	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
+	VMOVUPS   wide3f800000<>+0(SB), Y4
+	VBLENDVPS Y3, Y4, Y2, Y3
+	MOVQ      R11, R12
+	MOVQ      AX, R13
+
+row107:
+	VMASKMOVPS   (R13), Y0, Y4
+	VDIVPS       Y3, Y4, Y4
+	CMPQ         R9, $0x08
+	JE           all108
+	LEAQ         (R13), R14
+	TESTQ        $0x00000004, R9
+	JZ           two110
+	VMOVUPS      X4, (R14)
+	ADDQ         $0x10, R14
+	VEXTRACTF128 $0x01, Y4, X4
+
+two110:
+	TESTQ    $0x00000002, R9
+	JZ       one111
+	VMOVLPS  X4, (R14)
+	ADDQ     $0x08, R14
+	VMOVHLPS X4, X4, X4
+
+one111:
+	TESTQ  $0x00000001, R9
+	JZ     stored109
+	VMOVSS X4, (R14)
+	JMP    stored109
+
+all108:
+	VMOVUPS Y4, (R13)
+
+stored109:
+	ADDQ         R8, R13
+	DECQ         R12
+	JNZ          row107
+	CMPQ         R9, $0x08
+	JE           all112
+	LEAQ         (DX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two114
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two114:
+	TESTQ    $0x00000002, R9
+	JZ       one115
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one115:
+	TESTQ  $0x00000001, R9
+	JZ     stored113
+	VMOVSS X1, (R12)
+	JMP    stored113
+
+all112:
+	VMOVUPS Y1, (DX)
+
+stored113:
+	CMPQ         R9, $0x08
+	JE           all116
+	LEAQ         (BX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two118
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two118:
+	TESTQ    $0x00000002, R9
+	JZ       one119
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one119:
+	TESTQ  $0x00000001, R9
+	JZ     stored117
+	VMOVSS X2, (R12)
+	JMP    stored117
+
+all116:
+	VMOVUPS Y2, (BX)
+
+stored117:
+	IMULQ R8, R11
+	ADDQ  R11, CX
+	ADDQ  R11, AX
+
+empty100:
+	ADDQ R10, DX
+	ADDQ R10, BX
+	ADDQ $0x08, SI
+	DECQ DI
+	JNZ  range99
+	VZEROUPPER
+	RET
+
+DATA wideff800000<>+0(SB)/4, $0xff800000
+DATA wideff800000<>+4(SB)/4, $0xff800000
+DATA wideff800000<>+8(SB)/4, $0xff800000
+DATA wideff800000<>+12(SB)/4, $0xff800000
+DATA wideff800000<>+16(SB)/4, $0xff800000
+DATA wideff800000<>+20(SB)/4, $0xff800000
+DATA wideff800000<>+24(SB)/4, $0xff800000
+DATA wideff800000<>+28(SB)/4, $0xff800000
+GLOBL wideff800000<>(SB), RODATA|NOPTR, $32
+
+DATA wide00000000<>+0(SB)/4, $0x00000000
+DATA wide00000000<>+4(SB)/4, $0x00000000
+DATA wide00000000<>+8(SB)/4, $0x00000000
+DATA wide00000000<>+12(SB)/4, $0x00000000
+DATA wide00000000<>+16(SB)/4, $0x00000000
+DATA wide00000000<>+20(SB)/4, $0x00000000
+DATA wide00000000<>+24(SB)/4, $0x00000000
+DATA wide00000000<>+28(SB)/4, $0x00000000
+GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
+
+DATA wide42b20000<>+0(SB)/4, $0x42b20000
+DATA wide42b20000<>+4(SB)/4, $0x42b20000
+DATA wide42b20000<>+8(SB)/4, $0x42b20000
+DATA wide42b20000<>+12(SB)/4, $0x42b20000
+DATA wide42b20000<>+16(SB)/4, $0x42b20000
+DATA wide42b20000<>+20(SB)/4, $0x42b20000
+DATA wide42b20000<>+24(SB)/4, $0x42b20000
+DATA wide42b20000<>+28(SB)/4, $0x42b20000
+GLOBL wide42b20000<>(SB), RODATA|NOPTR, $32
+
+DATA widec2d00000<>+0(SB)/4, $0xc2d00000
+DATA widec2d00000<>+4(SB)/4, $0xc2d00000
+DATA widec2d00000<>+8(SB)/4, $0xc2d00000
+DATA widec2d00000<>+12(SB)/4, $0xc2d00000
+DATA widec2d00000<>+16(SB)/4, $0xc2d00000
+DATA widec2d00000<>+20(SB)/4, $0xc2d00000
+DATA widec2d00000<>+24(SB)/4, $0xc2d00000
+DATA widec2d00000<>+28(SB)/4, $0xc2d00000
+GLOBL widec2d00000<>(SB), RODATA|NOPTR, $32
+
+DATA wide3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA wide3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL wide3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f318000<>+0(SB)/4, $0x3f318000
+DATA wide3f318000<>+4(SB)/4, $0x3f318000
+DATA wide3f318000<>+8(SB)/4, $0x3f318000
+DATA wide3f318000<>+12(SB)/4, $0x3f318000
+DATA wide3f318000<>+16(SB)/4, $0x3f318000
+DATA wide3f318000<>+20(SB)/4, $0x3f318000
+DATA wide3f318000<>+24(SB)/4, $0x3f318000
+DATA wide3f318000<>+28(SB)/4, $0x3f318000
+GLOBL wide3f318000<>(SB), RODATA|NOPTR, $32
+
+DATA wideb95e8083<>+0(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+4(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+8(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+12(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+16(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+20(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+24(SB)/4, $0xb95e8083
+DATA wideb95e8083<>+28(SB)/4, $0xb95e8083
+GLOBL wideb95e8083<>(SB), RODATA|NOPTR, $32
+
+DATA wide39506967<>+0(SB)/4, $0x39506967
+DATA wide39506967<>+4(SB)/4, $0x39506967
+DATA wide39506967<>+8(SB)/4, $0x39506967
+DATA wide39506967<>+12(SB)/4, $0x39506967
+DATA wide39506967<>+16(SB)/4, $0x39506967
+DATA wide39506967<>+20(SB)/4, $0x39506967
+DATA wide39506967<>+24(SB)/4, $0x39506967
+DATA wide39506967<>+28(SB)/4, $0x39506967
+GLOBL wide39506967<>(SB), RODATA|NOPTR, $32
+
+DATA wide3ab743ce<>+0(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+4(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+8(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+12(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+16(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+20(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+24(SB)/4, $0x3ab743ce
+DATA wide3ab743ce<>+28(SB)/4, $0x3ab743ce
+GLOBL wide3ab743ce<>(SB), RODATA|NOPTR, $32
+
+DATA wide3c088908<>+0(SB)/4, $0x3c088908
+DATA wide3c088908<>+4(SB)/4, $0x3c088908
+DATA wide3c088908<>+8(SB)/4, $0x3c088908
+DATA wide3c088908<>+12(SB)/4, $0x3c088908
+DATA wide3c088908<>+16(SB)/4, $0x3c088908
+DATA wide3c088908<>+20(SB)/4, $0x3c088908
+DATA wide3c088908<>+24(SB)/4, $0x3c088908
+DATA wide3c088908<>+28(SB)/4, $0x3c088908
+GLOBL wide3c088908<>(SB), RODATA|NOPTR, $32
+
+DATA wide3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
+DATA wide3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
+GLOBL wide3d2aa9c1<>(SB), RODATA|NOPTR, $32
+
+DATA wide3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
+DATA wide3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
+GLOBL wide3e2aaaaa<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f000000<>+0(SB)/4, $0x3f000000
+DATA wide3f000000<>+4(SB)/4, $0x3f000000
+DATA wide3f000000<>+8(SB)/4, $0x3f000000
+DATA wide3f000000<>+12(SB)/4, $0x3f000000
+DATA wide3f000000<>+16(SB)/4, $0x3f000000
+DATA wide3f000000<>+20(SB)/4, $0x3f000000
+DATA wide3f000000<>+24(SB)/4, $0x3f000000
+DATA wide3f000000<>+28(SB)/4, $0x3f000000
+GLOBL wide3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA wide0000007f<>+0(SB)/4, $0x0000007f
+DATA wide0000007f<>+4(SB)/4, $0x0000007f
+DATA wide0000007f<>+8(SB)/4, $0x0000007f
+DATA wide0000007f<>+12(SB)/4, $0x0000007f
+DATA wide0000007f<>+16(SB)/4, $0x0000007f
+DATA wide0000007f<>+20(SB)/4, $0x0000007f
+DATA wide0000007f<>+24(SB)/4, $0x0000007f
+DATA wide0000007f<>+28(SB)/4, $0x0000007f
+GLOBL wide0000007f<>(SB), RODATA|NOPTR, $32
+
+DATA wide3f800000<>+0(SB)/4, $0x3f800000
+DATA wide3f800000<>+4(SB)/4, $0x3f800000
+DATA wide3f800000<>+8(SB)/4, $0x3f800000
+DATA wide3f800000<>+12(SB)/4, $0x3f800000
+DATA wide3f800000<>+16(SB)/4, $0x3f800000
+DATA wide3f800000<>+20(SB)/4, $0x3f800000
+DATA wide3f800000<>+24(SB)/4, $0x3f800000
+DATA wide3f800000<>+28(SB)/4, $0x3f800000
+GLOBL wide3f800000<>(SB), RODATA|NOPTR, $32
+
+// func weightsSegmentsAVX2(y *float32, x *float32, top *float32, sum *float32, off *int64, n int, stride int, w int, apart int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    top+16(FP), DX
+	MOVQ    sum+24(FP), BX
+	MOVQ    off+32(FP), SI
+	MOVQ    n+40(FP), DI
+	MOVQ    stride+48(FP), R8
+	MOVQ    w+56(FP), R9
+	SHLQ    $0x02, R8
+	LEAQ    firstLanes<>+0(SB), R10
+	MOVQ    R9, R11
+	NEGQ    R11
+	VMOVUPS 32(R10)(R11*4), Y0
+	MOVQ    apart+64(FP), R10
+	SHLQ    $0x02, R10
+
+range120:
+	MOVQ       8(SI), R11
+	SUBQ       (SI), R11
+	JZ         empty121
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
+	VMOVUPS    wide3f800000<>+0(SB), Y4
+	VBLENDVPS  Y3, Y4, Y2, Y2
+	MOVQ       R11, R12
+	MOVQ       CX, R13
+	MOVQ       AX, R14
+
+row122:
+	VMASKMOVPS   (R13), Y0, Y3
+	VCMPPS       $0x00, Y1, Y3, Y4
+	VSUBPS       Y1, Y3, Y5
+	VANDNPS      Y5, Y4, Y4
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VMOVUPS      wide42b20000<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
+	VMOVUPS      widec2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      wide39506967<>+0(SB), Y6
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       wide0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VFMADD213PS  Y5, Y5, Y6
+	VPADDD       wide0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VANDNPS      Y4, Y3, Y3
+	VDIVPS       Y2, Y3, Y3
+	CMPQ         R9, $0x08
+	JE           all123
+	LEAQ         (R14), R15
+	TESTQ        $0x00000004, R9
+	JZ           two125
+	VMOVUPS      X3, (R15)
+	ADDQ         $0x10, R15
+	VEXTRACTF128 $0x01, Y3, X3
+
+two125:
+	TESTQ    $0x00000002, R9
+	JZ       one126
+	VMOVLPS  X3, (R15)
+	ADDQ     $0x08, R15
+	VMOVHLPS X3, X3, X3
+
+one126:
+	TESTQ  $0x00000001, R9
+	JZ     stored124
+	VMOVSS X3, (R15)
+	JMP    stored124
+
+all123:
+	VMOVUPS Y3, (R14)
+
+stored124:
+	ADDQ  R8, R13
+	ADDQ  R8, R14
+	DECQ  R12
+	JNZ   row122
+	IMULQ R8, R11
+	ADDQ  R11, CX
+	ADDQ  R11, AX
+
+empty121:
+	ADDQ R10, DX
+	ADDQ R10, BX
+	ADDQ $0x08, SI
+	DECQ DI
+	JNZ  range120
+	VZEROUPPER
+	RET
+
+// func softmaxGradSegmentsAVX2(dx *float32, y *float32, dy *float32, off *int64, n int, stride int, w int)
+// Requires: AVX
+TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dx+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    dy+16(FP), DX
+	MOVQ    off+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    stride+40(FP), DI
+	MOVQ    w+48(FP), R8
+	SHLQ    $0x02, DI
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    R8, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y0
+
+range127:
+	MOVQ    8(BX), R9
+	SUBQ    (BX), R9
+	JZ      empty128
+	VMOVUPS wide00000000<>+0(SB), Y1
+	MOVQ    R9, R10
+	MOVQ    CX, R11
+	MOVQ    DX, R12
+
+row129:
+	VMASKMOVPS (R11), Y0, Y2
+	VMASKMOVPS (R12), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       DI, R11
+	ADDQ       DI, R12
+	DECQ       R10
+	JNZ        row129
+	MOVQ       R9, R10
+	MOVQ       CX, R11
+	MOVQ       DX, R12
+	MOVQ       AX, R13
+
+row130:
+	VMASKMOVPS   (R12), Y0, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (R13), Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	CMPQ         R8, $0x08
+	JE           all131
+	LEAQ         (R13), R14
+	TESTQ        $0x00000004, R8
+	JZ           two133
+	VMOVUPS      X2, (R14)
+	ADDQ         $0x10, R14
+	VEXTRACTF128 $0x01, Y2, X2
+
+two133:
+	TESTQ    $0x00000002, R8
+	JZ       one134
+	VMOVLPS  X2, (R14)
+	ADDQ     $0x08, R14
+	VMOVHLPS X2, X2, X2
+
+one134:
+	TESTQ  $0x00000001, R8
+	JZ     stored132
+	VMOVSS X2, (R14)
+	JMP    stored132
+
+all131:
+	VMOVUPS Y2, (R13)
+
+stored132:
+	ADDQ  DI, R11
+	ADDQ  DI, R12
+	ADDQ  DI, R13
+	DECQ  R10
+	JNZ   row130
+	IMULQ DI, R9
+	ADDQ  R9, CX
+	ADDQ  R9, DX
+	ADDQ  R9, AX
+
+empty128:
+	ADDQ $0x08, BX
+	DECQ SI
+	JNZ  range127
+	VZEROUPPER
+	RET

@@ -14,3 +14,8 @@ func sumGroupsFast(_, _ []Float, _ int)      { panic(none) }
 
 func addRowsFast(_, _ []Float)             { panic(none) }
 func (*Best) takeFast(_ []Float, _, _ int) { panic(none) }
+
+func sumSegmentsFast(_, _ []Float, _ []int64, _ int) { panic(none) }
+func (*Segments) softmaxFast(_, _ []Float)           { panic(none) }
+func (*Segments) weightsFast(_, _ []Float)           { panic(none) }
+func (*Segments) gradFast(_, _, _ []Float)           { panic(none) }

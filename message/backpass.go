@@ -18,10 +18,10 @@ import (
 // or the tiles, and the memory does not grow with the number of edges.
 
 // windowFloats is the size of a window, and windowChunks the most chunks in it.
-const (
-	windowFloats = 1 << 20
-	windowChunks = 64
-)
+// Tests change the size: bits may depend on it.
+var windowFloats = 1 << 20
+
+const windowChunks = 64
 
 // backPass is a backward pass over the edges.
 type backPass struct {

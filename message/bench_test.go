@@ -3,8 +3,6 @@ package message_test
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -32,10 +30,6 @@ var arxiv = sync.OnceValue(func() *graph.Graph { return powerLaw(169343, 1166243
 
 // training times forward and backward, after a step that makes all memory.
 func training(b *testing.B, forward func(t *grad.Tape) *grad.Var) {
-	if s := os.Getenv("TILE"); s != "" {
-		n, _ := strconv.Atoi(s)
-		message.SetTileBytes(b, n<<10)
-	}
 	defer par.Hot()()
 	tape := grad.NewTape(1)
 	step := func(back bool) {

@@ -38,9 +38,11 @@ type chunk struct {
 // A pass over the edges is cut into about chunksWanted chunks, of not less than
 // chunkWork elements and not more than chunkMost, or chunkEdges edges. A destination of more
 // than two chunks is cut too, where the pass allows it.
+// Tests change chunkWork: sums of W are taken by chunks, so bits may depend on it.
+var chunkWork = 1 << 14
+
 const (
 	chunksWanted = 64
-	chunkWork    = 1 << 14
 	chunkMost    = 1 << 18
 	chunkEdges   = 1024
 )
@@ -50,7 +52,7 @@ func (p *plan) edgesPerChunk() int {
 	for i := range p.steps {
 		width += p.steps[i].width
 	}
-	least, most := max(chunkWork/width, 32), max(chunkMost/width, 32)
+	least, most := max(chunkWork/width, 4), max(chunkMost/width, 32)
 	return min(max(p.g.NumEdges()/chunksWanted, least), most, chunkEdges)
 }
 

@@ -31,7 +31,7 @@ func (b *Best) Take(x []Float, rows, first int) {
 		return
 	}
 	_ = x[(rows-1)*b.Stride+len(b.Value)-1]
-	if fast && len(b.Value) <= most {
+	if fast && len(b.Value) <= atOnce {
 		b.takeFast(x, rows, first)
 		return
 	}

@@ -4,7 +4,7 @@ package simd
 
 func addRowsFast(y, x []Float) {
 	n := len(y)
-	step := max(most/n, 1)
+	step := max(atOnce/n, 1)
 	for ; len(x) > 0; x = x[min(step*n, len(x)):] {
 		rows := min(step, len(x)/n)
 		j := 0
@@ -20,7 +20,7 @@ func addRowsFast(y, x []Float) {
 func (b *Best) takeFast(x []Float, rows, first int) {
 	n := len(b.Value)
 	row := b.Row[:n]
-	for step := max(most/n, 1); rows > 0; rows -= step {
+	for step := max(atOnce/n, 1); rows > 0; rows -= step {
 		some := min(step, rows)
 		for j := 0; j < n; j += 8 {
 			if w := min(8, n-j); b.Least {

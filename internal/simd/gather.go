@@ -7,6 +7,10 @@ const (
 	farFrom   = 1 << 17
 )
 
+// atOnce is how many elements a kernel of a tile is given at once: it cannot be
+// preempted.
+const atOnce = 1 << 14
+
 // GatherRows copies the rows of src that are named, of w elements each, to dst:
 //
 //	dst[i·w+j] = src[rows[i]·w+j]    for the len(dst)/w rows of dst
@@ -14,7 +18,7 @@ const (
 // rows may go on: what is named beyond will be read soon. The caller has checked
 // that src has the rows.
 func GatherRows(dst, src []Float, rows []int32, w int) {
-	if fast && w > 0 && w <= most {
+	if fast && w > 0 && w <= atOnce {
 		gatherFast(dst, src, rows, w)
 		return
 	}
@@ -30,7 +34,7 @@ func GatherRows(dst, src []Float, rows []int32, w int) {
 //
 // The caller has checked that the arrays have the rows.
 func ScatterRows(dst, src []Float, to, from []int32, w int) {
-	if fast && w > 0 && w <= most {
+	if fast && w > 0 && w <= atOnce {
 		scatterFast(dst, src, to, from, w)
 		return
 	}

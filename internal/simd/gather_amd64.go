@@ -12,7 +12,7 @@ func ahead(elements, n, list int) (places, near int) {
 }
 
 func gatherFast(dst, src []Float, rows []int32, w int) {
-	for step := most / w; len(dst) >= w; {
+	for step := atOnce / w; len(dst) >= w; {
 		n := min(step, len(dst)/w)
 		far, near := ahead(len(src), n, len(rows))
 		gatherRowsAVX2(&dst[0], &src[0], &rows[0], n, w, far, near)
@@ -21,7 +21,7 @@ func gatherFast(dst, src []Float, rows []int32, w int) {
 }
 
 func scatterFast(dst, src []Float, to, from []int32, w int) {
-	for step := most / w; len(from) > 0; {
+	for step := atOnce / w; len(from) > 0; {
 		n := min(step, len(from))
 		far, near := ahead(len(dst), n, len(from))
 		scatterRowsAVX2(&dst[0], &src[0], &to[0], &from[0], n, w, far, near)

@@ -7,7 +7,7 @@ package simd
 //
 //	y[k·d+j] = c[k]
 func Spread(y, c []Float, d int) {
-	if fast && d > 0 && d <= most {
+	if fast && d > 0 && d <= atOnce {
 		spreadFast(y, c, d)
 		return
 	}
@@ -23,7 +23,7 @@ func Spread(y, c []Float, d int) {
 //
 //	y[k·d+j] += c[k]
 func SpreadAdd(y, c []Float, d int) {
-	if fast && d > 0 && d <= most {
+	if fast && d > 0 && d <= atOnce {
 		spreadAddFast(y, c, d)
 		return
 	}
@@ -39,7 +39,7 @@ func SpreadAdd(y, c []Float, d int) {
 //
 //	y[k·d+j] = c[k]·x[k·d+j]
 func ScaleGroups(y, c, x []Float, d int) {
-	if fast && d > 0 && d <= most {
+	if fast && d > 0 && d <= atOnce {
 		scaleGroupsFast(y, c, x, d)
 		return
 	}
@@ -55,7 +55,7 @@ func ScaleGroups(y, c, x []Float, d int) {
 //
 //	y[k·d+j] += c[k]·x[k·d+j]
 func AxpyGroups(y, c, x []Float, d int) {
-	if fast && d > 0 && d <= most {
+	if fast && d > 0 && d <= atOnce {
 		axpyGroupsFast(y, c, x, d)
 		return
 	}
@@ -71,7 +71,7 @@ func AxpyGroups(y, c, x []Float, d int) {
 //
 //	y[k] += Σ_j x[k·d+j]·z[k·d+j]
 func DotGroups(y, x, z []Float, d int) {
-	if fast && d > 0 && d <= most {
+	if fast && d > 0 && d <= atOnce {
 		dotGroupsFast(y, x, z, d)
 		return
 	}
@@ -88,7 +88,7 @@ func DotGroups(y, x, z []Float, d int) {
 //
 //	y[k] += Σ_j x[k·d+j]
 func SumGroups(y, x []Float, d int) {
-	if fast && d > 0 && d <= most {
+	if fast && d > 0 && d <= atOnce {
 		sumGroupsFast(y, x, d)
 		return
 	}

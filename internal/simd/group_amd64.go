@@ -4,7 +4,7 @@ package simd
 
 // inParts calls f with ranges of n runs of d elements, none too long for a call.
 func inParts(n, d int, f func(lo, n int)) {
-	step := max(most/d, 1)
+	step := max(atOnce/d, 1)
 	for lo := 0; lo < n; lo += step {
 		f(lo, min(step, n-lo))
 	}

@@ -8,7 +8,7 @@ package simd
 //
 //	y[i·w+j] += Σ_r x[r·w+j]    for the rows r of range i, in order
 func SumSegments(y, x []Float, off []int64, w int) {
-	if fast && w > 0 && len(x) <= most {
+	if fast && w > 0 && len(x) <= atOnce {
 		sumSegmentsFast(y, x, off, w)
 		return
 	}
@@ -33,7 +33,7 @@ type Segments struct {
 // Softmax sets y to the softmax of x, and the statistics of ranges that are not
 // empty. y may be x.
 func (s *Segments) Softmax(y, x []Float) {
-	if fast && s.W > 0 && len(x) <= most {
+	if fast && s.W > 0 && len(x) <= atOnce {
 		s.softmaxFast(y, x)
 		return
 	}
@@ -49,7 +49,7 @@ func (s *Segments) Softmax(y, x []Float) {
 
 // Weights sets y to the softmax of x, from statistics that stand.
 func (s *Segments) Weights(y, x []Float) {
-	if fast && s.W > 0 && len(x) <= most {
+	if fast && s.W > 0 && len(x) <= atOnce {
 		s.weightsFast(y, x)
 		return
 	}
@@ -63,7 +63,7 @@ func (s *Segments) Weights(y, x []Float) {
 //
 //	dx[r,j] += y[r,j]·(dy[r,j] − Σ_r y[r,j]·dy[r,j])
 func (s *Segments) Grad(dx, y, dy []Float) {
-	if fast && s.W > 0 && len(y) <= most {
+	if fast && s.W > 0 && len(y) <= atOnce {
 		s.gradFast(dx, y, dy)
 		return
 	}

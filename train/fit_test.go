@@ -114,7 +114,9 @@ func TestFitChoosesBest(t *testing.T) {
 		"none":            {[]train.Score{{Loss: nan}, {Accuracy: nan}}, false, 0},
 	} {
 		f, p := scripted(c.scores)
-		f.ByLoss = c.byLoss
+		if c.byLoss {
+			f.By = train.ByLoss
+		}
 		h, err := f.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

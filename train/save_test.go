@@ -200,8 +200,11 @@ func TestSaveRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for want, model := range map[string]any{
 		"Init called": &logistic{},
-		"JSON":        &struct{ F func() }{},
-		`""`:          grad.NewParam(1), // a Param alone has no path
+		"JSON": &struct {
+			F func()
+			W *grad.Param `json:"-"`
+		}{W: grad.NewParam(1)},
+		`""`: grad.NewParam(1), // a Param alone has no path
 	} {
 		path := filepath.Join(dir, "model")
 		if err := train.Save(path, model); err == nil || !strings.Contains(err.Error(), want) {

@@ -151,6 +151,9 @@ func openCheckpoint(path string) (*checkpointFile, error) {
 	if err := json.Unmarshal([]byte(text), &f.run); err != nil {
 		return nil, fmt.Errorf("train: load %s: the metadata %q: %w", path, runKey, err)
 	}
+	if err := f.run.sound(); err != nil {
+		return nil, fmt.Errorf("train: load %s: %w", path, err)
+	}
 	return f, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
@@ -223,14 +224,14 @@ func TestCheckpointLoop(t *testing.T) {
 }
 
 // saved writes the checkpoint of five epochs.
-func saved(t *testing.T, change func(*train.Fit)) string {
+func saved(t testing.TB, change func(*train.Fit)) string {
 	t.Helper()
 	f := newFit(newLogistic())
 	f.Epochs, f.Checkpoint = 5, filepath.Join(t.TempDir(), "planted")
 	if change != nil {
 		change(f)
 	}
-	if _, err := f.Run(t.Context()); err != nil {
+	if _, err := f.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return f.Checkpoint
@@ -306,6 +307,9 @@ func TestResumeRefuses(t *testing.T) {
 		{"no tape", edit(t, `"seed":7,`, ``), nil, []string{"the program has a tape"}},
 		{"unknown Param", edit(t, `"W":{`, `"Q":{`), nil, []string{"its optimiser knows Params that the model has not: Q"}},
 		{"broken JSON", edit(t, `"history"`, `history`), nil, []string{"planted", `metadata "run"`}},
+		{"steps before the first", edit(t, `"W":{"steps":5`, `"W":{"steps":0`), nil, []string{"the number of steps of W is 0"}},
+		{"steps after the last", edit(t, `"W":{"steps":5`, `"W":{"steps":6`), nil, []string{"the number of steps of W is 6"}},
+		{"a best epoch to come", edit(t, `"best":[`, `"best":[6,`), nil, []string{"a best epoch is 6"}},
 		{"a word for a number", edit(t, `"epochs":[[`, `"epochs":[["much",`), nil, []string{`"much" is not a number`}},
 	} {
 		m, untouched := newLogistic(), newLogistic()
@@ -478,4 +482,32 @@ func TestCheckpointUnwritable(t *testing.T) {
 			t.Errorf("%s: error is %v", path, err)
 		}
 	}
+}
+
+// FuzzRun puts any JSON where a checkpoint describes its run: it is refused or
+// taken, and if taken the run goes on.
+func FuzzRun(f *testing.F) {
+	tensors, metadata, err := safetensors.ReadFile(saved(f, nil))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(metadata["run"])
+	for _, s := range []string{`{}`, `null`, `[]`, `{"params":{"W":{}}}`, `{"optimiser":"Adam","plateau":{"begun":true}}`, `{"history":{"epochs":null,"best":[1]}}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, run string) {
+		if !utf8.ValidString(run) {
+			t.Skip()
+		}
+		path := put(t, map[string]string{"run": run}, tensors...)
+		fit := newFit(newLogistic())
+		fit.Resume, fit.Epochs = path, 7
+		h, err := fit.Run(t.Context())
+		if err != nil && !strings.Contains(err.Error(), path) && !errors.As(err, new(*train.DivergedError)) {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+		if err == nil && len(h.Epochs) < 7 {
+			t.Errorf("%d epochs", len(h.Epochs))
+		}
+	})
 }

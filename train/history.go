@@ -66,9 +66,7 @@ func (r *record) epochs() []Epoch {
 		})
 	}
 	for _, n := range r.Best {
-		if n >= 1 && n <= len(out) {
-			out[n-1].Best = true
-		}
+		out[n-1].Best = true
 	}
 	return out
 }

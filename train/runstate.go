@@ -24,6 +24,33 @@ type slotState struct {
 	Number number `json:"number,omitempty"`
 }
 
+// sound reports numbers that no run leads to.
+func (s *runState) sound() error {
+	bad := func(what string, v any) error { return fmt.Errorf("the metadata %q: %s is %v", runKey, what, v) }
+	for name, p := range s.Params {
+		if p.Steps < 1 || p.Steps > s.Steps {
+			return bad("the number of steps of "+name, p.Steps)
+		}
+		if v := float64(p.Number); !finite(v) {
+			return bad("the number of "+name, v)
+		}
+	}
+	if s.Averaged != nil && *s.Averaged < 0 {
+		return bad("the number of averaged steps", *s.Averaged)
+	}
+	if p := s.Plateau; p != nil && p.Begun && !(p.Factor >= 0 && finite(float64(p.Factor))) {
+		return bad("the factor of the Plateau", float64(p.Factor))
+	}
+	if h := s.History; h != nil {
+		for _, n := range h.Best {
+			if n < 1 || n > len(h.Epochs) {
+				return bad("a best epoch", n)
+			}
+		}
+	}
+	return nil
+}
+
 func (s *runState) epochs() []Epoch { return s.History.epochs() }
 
 // state collects what is to be saved.

@@ -40,16 +40,16 @@ func (o *Adadelta) settings() settings {
 	}
 }
 
-func (o *Adadelta) update(s *slot, u update) {
+func (o *Adadelta) update(u *update) {
 	rho := or(o.Rho, 0.9)
 	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-6))
 	keep, gain := tensor.Float(rho), tensor.Float(1-rho)
-	v, c := s.arrays[0], s.arrays[1]
+	w, v, c := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)]
 	for i, g := range u.g {
-		g += decay * u.w[i]
+		g += decay * w[i]
 		v[i] = keep*v[i] + gain*g*g
 		d := sqrt(c[i]+eps) / sqrt(v[i]+eps) * g
 		c[i] = keep*c[i] + gain*d*d
-		u.w[i] -= rate * d
+		w[i] -= rate * d
 	}
 }

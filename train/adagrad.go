@@ -38,17 +38,18 @@ func (o *Adagrad) settings() settings {
 	}
 }
 
-func (o *Adagrad) update(s *slot, u update) {
-	rate := tensor.Float(u.rate / (1 + float64(s.steps-1)*o.RateDecay))
-	decay, eps, sum := tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-10)), s.arrays[0]
-	if s.steps == 1 && o.Initial != 0 {
+func (o *Adagrad) update(u *update) {
+	rate := tensor.Float(u.rate / (1 + float64(u.steps-1)*o.RateDecay))
+	decay, eps, sum := tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-10)), u.arrays[0][:len(u.g)]
+	w := u.w[:len(u.g)]
+	if u.steps == 1 && o.Initial != 0 {
 		for i := range sum {
 			sum[i] = tensor.Float(o.Initial)
 		}
 	}
 	for i, g := range u.g {
-		g += decay * u.w[i]
+		g += decay * w[i]
 		sum[i] += g * g
-		u.w[i] -= rate * g / (sqrt(sum[i]) + eps)
+		w[i] -= rate * g / (sqrt(sum[i]) + eps)
 	}
 }

@@ -45,7 +45,7 @@ func (o *Adam) settings() settings {
 	}
 }
 
-func (o *Adam) update(s *slot, u update) { s.adam(u, betas{o.Beta1, o.Beta2, o.Eps}) }
+func (o *Adam) update(u *update) { u.adam(betas{o.Beta1, o.Beta2, o.Eps}) }
 
 // AdamW is [Adam] with the decay apart from the gradient, as Loshchilov and
 // Hutter (2019) have it: before Adam's step without decay,
@@ -77,9 +77,9 @@ func (o *AdamW) settings() settings {
 	}
 }
 
-func (o *AdamW) update(s *slot, u update) {
+func (o *AdamW) update(u *update) {
 	u.shrink()
-	s.adam(u, betas{o.Beta1, o.Beta2, o.Eps})
+	u.adam(betas{o.Beta1, o.Beta2, o.Eps})
 }
 
 // The arrays of a slot: the moments of the gradient and, with AMSGrad, the
@@ -105,9 +105,9 @@ func (b betas) orPreset() betas {
 
 // adam is one update, written so that an element costs one root and one
 // division: both corrections are scalars.
-func (s *slot) adam(u update, b betas) {
+func (u *update) adam(b betas) {
 	b = b.orPreset()
-	t := float64(s.steps)
+	t := float64(u.steps)
 	k := simd.Adam{
 		Rate:  tensor.Float(u.rate / (1 - math.Pow(b.b1, t))),
 		Decay: tensor.Float(u.decay),
@@ -117,20 +117,20 @@ func (s *slot) adam(u update, b betas) {
 		Root:  tensor.Float(1 / math.Sqrt(1-math.Pow(b.b2, t))),
 		Eps:   tensor.Float(b.eps),
 	}
-	if len(s.arrays) == 2 {
-		k.Step(u.w, u.g, s.arrays[0], s.arrays[1])
+	if u.count() == 2 {
+		k.Step(u.w, u.g, u.arrays[0], u.arrays[1])
 		return
 	}
-	s.amsgrad(u, &k)
+	u.amsgrad(&k)
 }
 
-func (s *slot) amsgrad(u update, k *simd.Adam) {
-	m, v, largest := s.arrays[0], s.arrays[1], s.arrays[2]
+func (u *update) amsgrad(k *simd.Adam) {
+	w, m, v, largest := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)], u.arrays[2][:len(u.g)]
 	for i, g := range u.g {
-		g += k.Decay * u.w[i]
+		g += k.Decay * w[i]
 		m[i] += k.Gain1 * (g - m[i])
 		v[i] = k.Keep2*v[i] + k.Gain2*g*g
 		largest[i] = max(largest[i], v[i])
-		u.w[i] -= k.Rate * m[i] / (sqrt(largest[i])*k.Root + k.Eps)
+		w[i] -= k.Rate * m[i] / (sqrt(largest[i])*k.Root + k.Eps)
 	}
 }

@@ -41,16 +41,16 @@ func (o *Adamax) settings() settings {
 	}
 }
 
-func (o *Adamax) update(s *slot, u update) {
+func (o *Adamax) update(u *update) {
 	b := betas{o.Beta1, o.Beta2, o.Eps}.orPreset()
-	rate := tensor.Float(u.rate / (1 - math.Pow(b.b1, float64(s.steps))))
+	rate := tensor.Float(u.rate / (1 - math.Pow(b.b1, float64(u.steps))))
 	decay, gain := tensor.Float(u.decay), tensor.Float(1-b.b1)
 	keep, eps := tensor.Float(b.b2), tensor.Float(b.eps)
-	m, norm := s.arrays[0], s.arrays[1]
+	w, m, norm := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)]
 	for i, g := range u.g {
-		g += decay * u.w[i]
+		g += decay * w[i]
 		m[i] += gain * (g - m[i])
 		norm[i] = max(keep*norm[i], tensor.Float(math.Abs(float64(g)))+eps)
-		u.w[i] -= rate * m[i] / norm[i]
+		w[i] -= rate * m[i] / norm[i]
 	}
 }

@@ -41,31 +41,35 @@ func (o *NAdam) settings() settings {
 	}
 }
 
-func (o *NAdam) update(s *slot, u update) {
+func (o *NAdam) update(u *update) {
 	b := betas{o.Beta1, o.Beta2, o.Eps}.orPreset()
 	if o.Decoupled {
 		u.shrink()
 	}
-	if s.steps == 1 {
-		s.number = 1
-	}
-	t := float64(s.steps)
-	now, next := o.mu(b.b1, t), o.mu(b.b1, t+1)
-	s.number *= now // μ₁…μₜ
-	ofG := tensor.Float(u.rate * (1 - now) / (1 - s.number))
-	ofM := tensor.Float(u.rate * next / (1 - s.number*next))
+	t := float64(u.steps)
+	now, next, product := o.mu(t), o.mu(t+1), o.carry(u.number, u.steps)
+	ofG := tensor.Float(u.rate * (1 - now) / (1 - product))
+	ofM := tensor.Float(u.rate * next / (1 - product*next))
 	root := tensor.Float(1 / math.Sqrt(1-math.Pow(b.b2, t)))
 	decay, eps := tensor.Float(u.decay), tensor.Float(b.eps)
 	gain1, keep2, gain2 := tensor.Float(1-b.b1), tensor.Float(b.b2), tensor.Float(1-b.b2)
-	m, v := s.arrays[0], s.arrays[1]
+	w, m, v := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)]
 	for i, g := range u.g {
-		g += decay * u.w[i]
+		g += decay * w[i]
 		m[i] += gain1 * (g - m[i])
 		v[i] = keep2*v[i] + gain2*g*g
-		u.w[i] -= (ofG*g + ofM*m[i]) / (sqrt(v[i])*root + eps)
+		w[i] -= (ofG*g + ofM*m[i]) / (sqrt(v[i])*root + eps)
 	}
 }
 
-func (o *NAdam) mu(b1, t float64) float64 {
-	return b1 * (1 - 0.5*math.Pow(0.96, t*or(o.MomentumDecay, 0.004)))
+func (o *NAdam) mu(t float64) float64 {
+	return or(o.Beta1, 0.9) * (1 - 0.5*math.Pow(0.96, t*or(o.MomentumDecay, 0.004)))
+}
+
+// carry returns μ₁…μₜ.
+func (o *NAdam) carry(before float64, steps int) float64 {
+	if steps == 1 {
+		before = 1
+	}
+	return before * o.mu(float64(steps))
 }

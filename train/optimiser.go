@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -37,9 +38,15 @@ type Group struct {
 // rule is what tells one optimiser from another.
 type rule interface {
 	settings() settings
-	// update changes one Param and what is remembered of it; s.steps counts
-	// this step already.
-	update(s *slot, u update)
+	// update changes some numbers of one Param and what is remembered of them,
+	// each by itself: Params are cut into parts, which run on several threads.
+	update(u *update)
+}
+
+// carrier is a rule that remembers one number more of a Param. carry returns it
+// after a step, before's being 0 at first.
+type carrier interface {
+	carry(before float64, steps int) float64
 }
 
 // settings is what every optimiser can be asked.
@@ -52,22 +59,30 @@ type settings struct {
 	wrong     string   // why the fields contradict each other, or nothing
 }
 
-// update is one step of one Param.
-type update struct {
-	w, g        []tensor.Float // the Param and its gradient
-	rate, decay float64
-}
-
 // slot is what an optimiser remembers of one Param.
 type slot struct {
 	steps  int
-	number float64          // whatever the rule needs beside arrays
-	arrays [][]tensor.Float // as long as the Param, 0 at first
+	number float64 // of a carrier
+	arrays         // as long as the Param, 0 at first
+}
+
+// arrays are those that settings names, in that order; the others are nil.
+type arrays [3][]tensor.Float
+
+// update is one step of a part of a Param.
+type update struct {
+	w, g   []tensor.Float // the numbers and their gradients
+	arrays                // of the slot, the same part
+	steps  int            // of the Param, with this one
+	number float64        // of a carrier, after the step before
+
+	rate, decay float64
 }
 
 // core is what every optimiser of this package embeds.
 type core struct {
 	steps  int
+	parts  parts
 	slots  map[*grad.Param]*slot
 	groups map[*grad.Param]*Group
 }
@@ -144,10 +159,9 @@ func (c *core) step(r rule, gs grad.Grads) {
 			}
 		}
 		u.rate *= factor
-		m := c.slot(p, len(s.arrays))
-		m.steps++
-		r.update(m, u)
+		c.parts.add(r, c.slot(p, len(s.arrays)), u)
 	}
+	c.parts.run(r)
 }
 
 // factor is what the rates are multiplied by in a step.
@@ -171,7 +185,7 @@ func (s settings) plateau() *Plateau {
 // slot returns what is remembered of p, made on first use.
 func (c *core) slot(p *grad.Param, arrays int) *slot {
 	s := c.slots[p]
-	if s == nil || len(s.arrays) != arrays || arrays > 0 && len(s.arrays[0]) != len(p.Value.Data) {
+	if s == nil || s.count() != arrays || arrays > 0 && len(s.arrays[0]) != len(p.Value.Data) {
 		s = newSlot(arrays, len(p.Value.Data))
 		c.put(p, s)
 	}
@@ -186,11 +200,19 @@ func (c *core) put(p *grad.Param, s *slot) {
 }
 
 func newSlot(arrays, n int) *slot {
-	s := &slot{arrays: make([][]tensor.Float, arrays)}
-	for i := range s.arrays {
+	s := new(slot)
+	for i := range arrays {
 		s.arrays[i] = make([]tensor.Float, n)
 	}
 	return s
+}
+
+func (a *arrays) count() int {
+	n := 0
+	for n < len(a) && a[n] != nil {
+		n++
+	}
+	return n
 }
 
 // shrink is decay apart from the gradient: w ← (1 − rate·decay)·w.
@@ -198,10 +220,7 @@ func (u *update) shrink() {
 	if u.decay == 0 {
 		return
 	}
-	keep := tensor.Float(1 - u.rate*u.decay)
-	for i := range u.w {
-		u.w[i] *= keep
-	}
+	simd.Scale.Forward(u.w, u.w, tensor.Float(1-u.rate*u.decay))
 	u.decay = 0
 }
 

@@ -44,27 +44,27 @@ func (o *RAdam) settings() settings {
 	}
 }
 
-func (o *RAdam) update(s *slot, u update) {
+func (o *RAdam) update(u *update) {
 	b := betas{o.Beta1, o.Beta2, o.Eps}.orPreset()
 	if o.Decoupled {
 		u.shrink()
 	}
-	t := float64(s.steps)
+	t := float64(u.steps)
 	rate, trusted := u.rate/(1-math.Pow(b.b1, t)), false
 	if r := b.rectifier(t); r > 0 {
 		rate, trusted = rate*r, true
 	}
 	step, decay, eps := tensor.Float(rate), tensor.Float(u.decay), tensor.Float(b.eps)
 	gain1, keep2, gain2 := tensor.Float(1-b.b1), tensor.Float(b.b2), tensor.Float(1-b.b2)
-	m, v := s.arrays[0], s.arrays[1]
+	w, m, v := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)]
 	for i, g := range u.g {
-		g += decay * u.w[i]
+		g += decay * w[i]
 		m[i] += gain1 * (g - m[i])
 		v[i] = keep2*v[i] + gain2*g*g
 		if trusted {
-			u.w[i] -= step * m[i] / (sqrt(v[i]) + eps)
+			w[i] -= step * m[i] / (sqrt(v[i]) + eps)
 		} else {
-			u.w[i] -= step * m[i]
+			w[i] -= step * m[i]
 		}
 	}
 }

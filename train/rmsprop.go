@@ -51,12 +51,12 @@ func (o *RMSprop) settings() settings {
 	}
 }
 
-func (o *RMSprop) update(s *slot, u update) {
+func (o *RMSprop) update(u *update) {
 	alpha := or(o.Alpha, 0.99)
 	rate, decay, eps := tensor.Float(u.rate), tensor.Float(u.decay), tensor.Float(or(o.Eps, 1e-8))
 	keep, gain, momentum := tensor.Float(alpha), tensor.Float(1-alpha), tensor.Float(o.Momentum)
 	var mean, b []tensor.Float
-	v, rest := s.arrays[0], s.arrays[1:]
+	w, v, rest := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1:]
 	if o.Centred {
 		mean, rest = rest[0], rest[1:]
 	}
@@ -64,7 +64,7 @@ func (o *RMSprop) update(s *slot, u update) {
 		b = rest[0]
 	}
 	for i, g := range u.g {
-		g += decay * u.w[i]
+		g += decay * w[i]
 		v[i] = keep*v[i] + gain*g*g
 		square := v[i]
 		if mean != nil {
@@ -76,6 +76,6 @@ func (o *RMSprop) update(s *slot, u update) {
 			b[i] = momentum*b[i] + d
 			d = b[i]
 		}
-		u.w[i] -= rate * d
+		w[i] -= rate * d
 	}
 }

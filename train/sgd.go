@@ -42,25 +42,26 @@ func (o *SGD) settings() settings {
 	return s
 }
 
-func (o *SGD) update(s *slot, u update) {
-	rate, decay := tensor.Float(u.rate), tensor.Float(u.decay)
-	if len(s.arrays) == 0 {
+func (o *SGD) update(u *update) {
+	rate, decay, w := tensor.Float(u.rate), tensor.Float(u.decay), u.w[:len(u.g)]
+	if u.count() == 0 {
 		for i, g := range u.g {
-			u.w[i] -= rate * (g + decay*u.w[i])
+			w[i] -= rate * (g + decay*w[i])
 		}
 		return
 	}
-	keep, gain, b := tensor.Float(o.Momentum), tensor.Float(1-o.Dampening), s.arrays[0]
-	if s.steps == 1 {
+	keep, gain, b := tensor.Float(o.Momentum), tensor.Float(1-o.Dampening), u.arrays[0][:len(u.g)]
+	nesterov := o.Nesterov
+	if u.steps == 1 {
 		gain = 1
 	}
 	for i, g := range u.g {
-		g += decay * u.w[i]
+		g += decay * w[i]
 		b[i] = keep*b[i] + gain*g
-		if o.Nesterov {
-			u.w[i] -= rate * (g + keep*b[i])
+		if nesterov {
+			w[i] -= rate * (g + keep*b[i])
 		} else {
-			u.w[i] -= rate * b[i]
+			w[i] -= rate * b[i]
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // DivergedError reports that training met a number it cannot go on from.
@@ -54,11 +56,9 @@ func (r *run) diverged(what string, p *grad.Param, v float64) *DivergedError {
 // inspect returns an error that names the first gradient that is not finite.
 func (r *run) inspect(grads grad.Grads) error {
 	for i := range grads {
-		for _, v := range grads[i].Value.Data {
-			if v-v != 0 { // NaN and the infinities
-				p := grads[i].Param
-				return r.diverged("the gradient of "+r.name(p), p, float64(v))
-			}
+		if v := notFinite(grads[i].Value.Data); v != 0 {
+			p := grads[i].Param
+			return r.diverged("the gradient of "+r.name(p), p, v)
 		}
 	}
 	return nil
@@ -67,15 +67,30 @@ func (r *run) inspect(grads grad.Grads) error {
 // sound returns an error if a Param is not finite: such a state is not saved.
 func (r *run) sound() error {
 	for name, p := range grad.Params(r.Model) {
-		for _, v := range p.Value.Data {
-			if v-v != 0 {
-				e := r.diverged(name+", after the step,", p, float64(v))
-				e.Epoch = len(r.history.Epochs)
-				return e
-			}
+		if v := notFinite(p.Value.Data); v != 0 {
+			e := r.diverged(name+", after the step,", p, v)
+			e.Epoch = len(r.history.Epochs)
+			return e
 		}
 	}
 	return nil
+}
+
+// notFinite returns the first NaN or infinity in x, or 0. Where there is one, no
+// sum is finite; where a sum is not, there may be one.
+func notFinite(x []tensor.Float) float64 {
+	for len(x) > 0 {
+		n := min(len(x), 1<<16)
+		if s := simd.Sum(x[:n]); s-s != 0 {
+			for _, v := range x[:n] {
+				if v-v != 0 {
+					return float64(v)
+				}
+			}
+		}
+		x = x[n:]
+	}
+	return 0
 }
 
 func (r *run) name(p *grad.Param) string {

@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -287,6 +289,37 @@ func TestOptimiserAllocates(t *testing.T) {
 		o.Step(g)
 		if n := testing.AllocsPerRun(10, func() { o.Step(g) }); n != 0 {
 			t.Errorf("a step allocates %v times", n)
+		}
+	})
+}
+
+// TestOptimiserThreads: the same bits for every number of threads.
+func TestOptimiserThreads(t *testing.T) {
+	const most = 40_000
+	rng := rand.New(rand.NewPCG(6, 7))
+	w, g := tensor.New(most), tensor.New(most)
+	w.Normal(rng, 0, 1)
+	g.Normal(rng, 0, 1)
+	each(t, func(t *testing.T, opt func() train.Optimiser) {
+		for _, n := range []int{0, 1, 1<<14 - 1, 1 << 14, 1<<14 + 1, most} {
+			var want []tensor.Float
+			for _, threads := range []int{1, 2, 3, 8} {
+				undo := par.SetThreads(threads)
+				p, q := grad.NewParam(n), grad.NewParam(5)
+				copy(p.Value.Data, w.Data)
+				o := opt()
+				for range 8 {
+					o.Step(grad.Grads{{Param: p, Value: tensor.Of(g.Data[:n], n)}, {Param: q, Value: tensor.Of(g.Data[:5], 5)}})
+				}
+				undo()
+				got := slices.Concat(p.Value.Data, q.Value.Data)
+				if want == nil {
+					want = got
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d numbers: %d threads give other bits than 1", n, threads)
+				}
+			}
 		}
 	})
 }

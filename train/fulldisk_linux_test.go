@@ -45,10 +45,10 @@ func onFullDisk(t *testing.T, path string) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	limit.Cur = 1000
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: limit.Max}); err != nil {
 		t.Fatal(err)
 	}
+	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
 	f := newFit(newLogistic())
 	f.Checkpoint = path
 	h, err := f.Run(t.Context())

@@ -25,7 +25,8 @@ import (
 // The file is that of [Save] with more in it: the optimiser's arrays as
 // opt/PATH/NAME, the average as ema/PATH, the best state as best/PATH, and steps,
 // seed, random source and history as JSON in the metadata, under "run". It holds
-// no time and no number of threads, so equal runs give equal files.
+// no time and no number of threads, so equal runs give equal files. Rates, decays
+// and schedules are the program's: of schedules only a [Plateau] has a state.
 type Checkpoint struct {
 	Model     any
 	Optimiser Optimiser // one of this package

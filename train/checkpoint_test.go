@@ -16,6 +16,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -93,7 +94,7 @@ func TestResumeEverything(t *testing.T) {
 	halves(t, func(m *logistic) *train.Fit {
 		f := newFit(m)
 		f.Epochs, f.Average, f.ClipNorm, f.By, f.Patience = 200, 0.9, 0.3, train.ByEither, 120
-		f.Optimiser = &train.SGD{LR: 0.5, Momentum: 0.9, Schedule: train.Warmup{Steps: 150, Then: &train.Plateau{By: 0.7, Patience: 3}}}
+		f.Optimiser = &train.SGD{LR: 0.5, Momentum: 0.9, Schedule: &train.Warmup{Steps: 10, Then: train.Warmup{Steps: 140, Then: &train.Plateau{By: 0.7, Patience: 3}}}}
 		return f
 	})
 	halves(t, func(m *logistic) *train.Fit {
@@ -472,6 +473,45 @@ func TestHistoryInCheckpoint(t *testing.T) {
 	}
 	if err := (&train.Checkpoint{Model: m, Optimiser: &train.Adam{}, History: back}).Load(path); err != nil || !math.IsNaN(back.Epochs[0].Train.Accuracy) {
 		t.Errorf("NaN came back as %v, error %v", back.Epochs[0].Train.Accuracy, err)
+	}
+}
+
+// broken is a random source that fails.
+type broken struct{ *rand.PCG }
+
+func (broken) MarshalBinary() ([]byte, error) { return nil, errors.New("no state today") }
+
+func TestCheckpointRandomSource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	m := newLogistic()
+	with := func(source train.RandomSource) *train.Checkpoint {
+		return &train.Checkpoint{Model: m, Optimiser: &train.Adam{}, RNG: source}
+	}
+	if err := with(broken{}).Save(path); err == nil || !strings.Contains(err.Error(), "no state today") {
+		t.Errorf("error is %v", err)
+	}
+	if err := with(rand.NewPCG(1, 2)).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	m.W.Value.Fill(5)
+	if err := with(rand.NewChaCha8([32]byte{})).Load(path); err == nil || !strings.Contains(err.Error(), "the random source: ") || m.W.Value.Data[0] != 5 {
+		t.Errorf("a source of another kind: error is %v", err)
+	}
+	if err := with(nil).Load(path); err == nil || !strings.Contains(err.Error(), "the state of a random source, and the program has none") {
+		t.Errorf("no source: error is %v", err)
+	}
+}
+
+// TestFitWatched names what has a gradient and no Param.
+func TestFitWatched(t *testing.T) {
+	f, p := scripted(make([]train.Score, 2))
+	f.Loss = func(t *grad.Tape) *grad.Var {
+		return t.Use(p.P).Sum().Add(t.Watch(tensor.New(1)).Sqrt().Sum())
+	}
+	_, err := f.Run(t.Context())
+	var d *train.DivergedError
+	if !errors.As(err, &d) || d.Param != "" || !strings.Contains(d.What, "watched") {
+		t.Errorf("error is %v", err)
 	}
 }
 

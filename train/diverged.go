@@ -44,8 +44,10 @@ type finder interface {
 // diverged returns the error for a value of this epoch.
 func (r *run) diverged(what string, p *grad.Param, v float64) *DivergedError {
 	e := &DivergedError{Epoch: len(r.history.Epochs) + 1, What: what, Value: v, Good: r.goodEpoch, Saved: r.saved}
-	if p != nil {
-		e.Param = r.name(p)
+	for name, q := range grad.Params(r.Model) {
+		if q == p {
+			e.Param = name
+		}
 	}
 	if f, ok := any(r.tape).(finder); ok {
 		e.Op, _ = f.FirstNonFinite()

@@ -174,12 +174,18 @@ func (s settings) factor(step int) float64 {
 
 // plateau returns the schedule that has to be shown scores, if it is one.
 func (s settings) plateau() *Plateau {
-	schedule := s.schedule
-	if w, ok := schedule.(Warmup); ok {
-		schedule = w.Then
+	for at := s.schedule; ; {
+		switch v := at.(type) {
+		case Warmup:
+			at = v.Then
+		case *Warmup:
+			at = v.Then
+		case *Plateau:
+			return v
+		default:
+			return nil
+		}
 	}
-	p, _ := schedule.(*Plateau)
-	return p
 }
 
 // slot returns what is remembered of p, made on first use.

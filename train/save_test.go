@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -135,6 +136,39 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	if err := train.Load(put(t, nil, w, b, mean), newLogistic()); err != nil {
 		t.Errorf("a file by another program that fits: %v", err)
+	}
+}
+
+// twice is a model whose two embedded parts give two Params one path.
+type twice struct {
+	left
+	right
+}
+
+type (
+	left  struct{ W *grad.Param }
+	right struct{ W *grad.Param }
+)
+
+func TestOnePathTwice(t *testing.T) {
+	m := &twice{left{grad.NewParam(1)}, right{grad.NewParam(1)}}
+	path := filepath.Join(t.TempDir(), "model")
+	for _, err := range []error{train.Save(path, m), train.Load(put(t, nil), m)} {
+		if err == nil || !strings.Contains(err.Error(), `two Params called "W"`) {
+			t.Errorf("error is %v", err)
+		}
+	}
+}
+
+// TestLoadListsSome names the first of many.
+func TestLoadListsSome(t *testing.T) {
+	var many []safetensors.Tensor
+	for i := range 20 {
+		many = append(many, safetensors.Tensor{Name: fmt.Sprintf("Q%02d", i), Shape: []int{1}, F32: []float32{1}})
+	}
+	err := train.Load(put(t, nil, many...), newLogistic())
+	if err == nil || !strings.Contains(err.Error(), "Q06, Q07 and 12 more") {
+		t.Errorf("error is %v", err)
 	}
 }
 

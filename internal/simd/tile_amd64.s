@@ -231,54 +231,80 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 32(SI)(DI*4), Y0
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
+	CMPQ    DX, $0x20
+	JNE     others21
+	SUBQ    $0x04, BX
+	JL      over23
 
-run21:
+eights22:
+	VBROADCASTSS (DI), Y0
+	VMOVUPS      Y0, (SI)
+	VBROADCASTSS 4(DI), Y0
+	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 8(DI), Y0
+	VMOVUPS      Y0, 64(SI)
+	VBROADCASTSS 12(DI), Y0
+	VMOVUPS      Y0, 96(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, BX
+	JGE          eights22
+
+over23:
+	ADDQ $0x04, BX
+	JNZ  others21
+	JMP  none24
+
+others21:
+run25:
 	VBROADCASTSS (DI), Y0
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail23
+	JGE          tail27
 
-again22:
+again26:
 	VMOVUPS Y0, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again22
+	JL      again26
 
-tail23:
+tail27:
 	TESTQ        CX, CX
-	JZ           done24
+	JZ           done28
 	VMOVAPS      Y0, Y0
 	CMPQ         CX, $0x08
-	JE           all25
+	JE           all29
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two27
+	JZ           two31
 	VMOVUPS      X0, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two27:
+two31:
 	TESTQ    $0x00000002, CX
-	JZ       one28
+	JZ       one32
 	VMOVLPS  X0, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one28:
+one32:
 	TESTQ  $0x00000001, CX
-	JZ     stored26
+	JZ     stored30
 	VMOVSS X0, (R8)
-	JMP    stored26
+	JMP    stored30
 
-all25:
+all29:
 	VMOVUPS Y0, (SI)(R8*4)
 
-stored26:
-done24:
+stored30:
+done28:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run21
+	JNZ  run25
+
+none24:
 	VZEROUPPER
 	RET
 
@@ -298,58 +324,92 @@ TEXT ·spreadAddAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 32(SI)(DI*4), Y0
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
+	CMPQ    DX, $0x20
+	JNE     others33
+	SUBQ    $0x04, BX
+	JL      over35
 
-run29:
+eights34:
+	VBROADCASTSS (DI), Y1
+	VMOVUPS      (SI), Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (SI)
+	VBROADCASTSS 4(DI), Y1
+	VMOVUPS      32(SI), Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VBROADCASTSS 8(DI), Y1
+	VMOVUPS      64(SI), Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 64(SI)
+	VBROADCASTSS 12(DI), Y1
+	VMOVUPS      96(SI), Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 96(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, BX
+	JGE          eights34
+
+over35:
+	ADDQ $0x04, BX
+	JNZ  others33
+	JMP  none36
+
+others33:
+run37:
 	VBROADCASTSS (DI), Y1
 	XORQ         R8, R8
 	CMPQ         R8, AX
-	JGE          tail31
+	JGE          tail39
 
-again30:
+again38:
 	VMOVUPS (SI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R8*4)
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again30
+	JL      again38
 
-tail31:
+tail39:
 	TESTQ        CX, CX
-	JZ           done32
+	JZ           done40
 	VMASKMOVPS   (SI)(R8*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all33
+	JE           all41
 	LEAQ         (SI)(R8*4), R8
 	TESTQ        $0x00000004, CX
-	JZ           two35
+	JZ           two43
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two35:
+two43:
 	TESTQ    $0x00000002, CX
-	JZ       one36
+	JZ       one44
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one36:
+one44:
 	TESTQ  $0x00000001, CX
-	JZ     stored34
+	JZ     stored42
 	VMOVSS X1, (R8)
-	JMP    stored34
+	JMP    stored42
 
-all33:
+all41:
 	VMOVUPS Y1, (SI)(R8*4)
 
-stored34:
-done32:
+stored42:
+done40:
 	ADDQ DX, SI
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run29
+	JNZ  run37
+
+none36:
 	VZEROUPPER
 	RET
 
@@ -370,59 +430,94 @@ TEXT ·scaleGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
+	CMPQ    DX, $0x20
+	JNE     others45
+	SUBQ    $0x04, BX
+	JL      over47
 
-run37:
+eights46:
+	VBROADCASTSS (DI), Y1
+	VMOVUPS      (R8), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (SI)
+	VBROADCASTSS 4(DI), Y1
+	VMOVUPS      32(R8), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VBROADCASTSS 8(DI), Y1
+	VMOVUPS      64(R8), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 64(SI)
+	VBROADCASTSS 12(DI), Y1
+	VMOVUPS      96(R8), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 96(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, BX
+	JGE          eights46
+
+over47:
+	ADDQ $0x04, BX
+	JNZ  others45
+	JMP  none48
+
+others45:
+run49:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail39
+	JGE          tail51
 
-again38:
+again50:
 	VMOVUPS (R8)(R9*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (SI)(R9*4)
 	ADDQ    $0x08, R9
 	CMPQ    R9, AX
-	JL      again38
+	JL      again50
 
-tail39:
+tail51:
 	TESTQ        CX, CX
-	JZ           done40
+	JZ           done52
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
 	CMPQ         CX, $0x08
-	JE           all41
+	JE           all53
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two43
+	JZ           two55
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two43:
+two55:
 	TESTQ    $0x00000002, CX
-	JZ       one44
+	JZ       one56
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one44:
+one56:
 	TESTQ  $0x00000001, CX
-	JZ     stored42
+	JZ     stored54
 	VMOVSS X1, (R9)
-	JMP    stored42
+	JMP    stored54
 
-all41:
+all53:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored42:
-done40:
+stored54:
+done52:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run37
+	JNZ  run49
+
+none48:
 	VZEROUPPER
 	RET
 
@@ -443,61 +538,100 @@ TEXT ·axpyGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    y+0(FP), SI
 	MOVQ    c+8(FP), DI
 	MOVQ    x+16(FP), R8
+	CMPQ    DX, $0x20
+	JNE     others57
+	SUBQ    $0x04, BX
+	JL      over59
 
-run45:
+eights58:
+	VBROADCASTSS (DI), Y1
+	VMOVUPS      (R8), Y2
+	VMOVUPS      (SI), Y3
+	VFMADD231PS  Y1, Y2, Y3
+	VMOVUPS      Y3, (SI)
+	VBROADCASTSS 4(DI), Y1
+	VMOVUPS      32(R8), Y2
+	VMOVUPS      32(SI), Y3
+	VFMADD231PS  Y1, Y2, Y3
+	VMOVUPS      Y3, 32(SI)
+	VBROADCASTSS 8(DI), Y1
+	VMOVUPS      64(R8), Y2
+	VMOVUPS      64(SI), Y3
+	VFMADD231PS  Y1, Y2, Y3
+	VMOVUPS      Y3, 64(SI)
+	VBROADCASTSS 12(DI), Y1
+	VMOVUPS      96(R8), Y2
+	VMOVUPS      96(SI), Y3
+	VFMADD231PS  Y1, Y2, Y3
+	VMOVUPS      Y3, 96(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, BX
+	JGE          eights58
+
+over59:
+	ADDQ $0x04, BX
+	JNZ  others57
+	JMP  none60
+
+others57:
+run61:
 	VBROADCASTSS (DI), Y1
 	XORQ         R9, R9
 	CMPQ         R9, AX
-	JGE          tail47
+	JGE          tail63
 
-again46:
+again62:
 	VMOVUPS     (R8)(R9*4), Y2
 	VMOVUPS     (SI)(R9*4), Y3
 	VFMADD231PS Y1, Y2, Y3
 	VMOVUPS     Y3, (SI)(R9*4)
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again46
+	JL          again62
 
-tail47:
+tail63:
 	TESTQ        CX, CX
-	JZ           done48
+	JZ           done64
 	VMASKMOVPS   (R8)(R9*4), Y0, Y2
 	VMASKMOVPS   (SI)(R9*4), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	VMOVAPS      Y3, Y1
 	CMPQ         CX, $0x08
-	JE           all49
+	JE           all65
 	LEAQ         (SI)(R9*4), R9
 	TESTQ        $0x00000004, CX
-	JZ           two51
+	JZ           two67
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two51:
+two67:
 	TESTQ    $0x00000002, CX
-	JZ       one52
+	JZ       one68
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one52:
+one68:
 	TESTQ  $0x00000001, CX
-	JZ     stored50
+	JZ     stored66
 	VMOVSS X1, (R9)
-	JMP    stored50
+	JMP    stored66
 
-all49:
+all65:
 	VMOVUPS Y1, (SI)(R9*4)
 
-stored50:
-done48:
+stored66:
+done64:
 	ADDQ DX, SI
 	ADDQ DX, R8
 	ADDQ $0x04, DI
 	DECQ BX
-	JNZ  run45
+	JNZ  run61
+
+none60:
 	VZEROUPPER
 	RET
 
@@ -518,29 +652,86 @@ TEXT ·dotGroupsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    y+0(FP), SI
 	MOVQ    x+8(FP), DI
 	MOVQ    z+16(FP), R8
+	CMPQ    DX, $0x20
+	JNE     others69
+	SUBQ    $0x04, BX
+	JL      over71
 
-run53:
+eights70:
+	VMOVUPS      (DI), Y1
+	VMULPS       (R8), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       (SI), X1, X1
+	VMOVSS       X1, (SI)
+	VMOVUPS      32(DI), Y1
+	VMULPS       32(R8), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       4(SI), X1, X1
+	VMOVSS       X1, 4(SI)
+	VMOVUPS      64(DI), Y1
+	VMULPS       64(R8), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       8(SI), X1, X1
+	VMOVSS       X1, 8(SI)
+	VMOVUPS      96(DI), Y1
+	VMULPS       96(R8), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       12(SI), X1, X1
+	VMOVSS       X1, 12(SI)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x10, SI
+	SUBQ         $0x04, BX
+	JGE          eights70
+
+over71:
+	ADDQ $0x04, BX
+	JNZ  others69
+	JMP  none72
+
+others69:
+run73:
 	VXORPS Y1, Y1, Y1
 	XORQ   R9, R9
 	CMPQ   R9, AX
-	JGE    tail55
+	JGE    tail75
 
-again54:
+again74:
 	VMOVUPS     (DI)(R9*4), Y2
 	VMOVUPS     (R8)(R9*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, R9
 	CMPQ        R9, AX
-	JL          again54
+	JL          again74
 
-tail55:
+tail75:
 	TESTQ       CX, CX
-	JZ          done56
+	JZ          done76
 	VMASKMOVPS  (DI)(R9*4), Y0, Y2
 	VMASKMOVPS  (R8)(R9*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done56:
+done76:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -553,7 +744,9 @@ done56:
 	ADDQ         DX, R8
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run53
+	JNZ          run73
+
+none72:
 	VZEROUPPER
 	RET
 
@@ -573,27 +766,79 @@ TEXT ·sumGroupsAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 32(SI)(DI*4), Y0
 	MOVQ    y+0(FP), SI
 	MOVQ    x+8(FP), DI
+	CMPQ    DX, $0x20
+	JNE     others77
+	SUBQ    $0x04, BX
+	JL      over79
 
-run57:
+eights78:
+	VMOVUPS      (DI), Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       (SI), X1, X1
+	VMOVSS       X1, (SI)
+	VMOVUPS      32(DI), Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       4(SI), X1, X1
+	VMOVSS       X1, 4(SI)
+	VMOVUPS      64(DI), Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       8(SI), X1, X1
+	VMOVSS       X1, 8(SI)
+	VMOVUPS      96(DI), Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VADDSS       12(SI), X1, X1
+	VMOVSS       X1, 12(SI)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x10, SI
+	SUBQ         $0x04, BX
+	JGE          eights78
+
+over79:
+	ADDQ $0x04, BX
+	JNZ  others77
+	JMP  none80
+
+others77:
+run81:
 	VXORPS Y1, Y1, Y1
 	XORQ   R8, R8
 	CMPQ   R8, AX
-	JGE    tail59
+	JGE    tail83
 
-again58:
+again82:
 	VMOVUPS (DI)(R8*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, R8
 	CMPQ    R8, AX
-	JL      again58
+	JL      again82
 
-tail59:
+tail83:
 	TESTQ      CX, CX
-	JZ         done60
+	JZ         done84
 	VMASKMOVPS (DI)(R8*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done60:
+done84:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -605,7 +850,9 @@ done60:
 	ADDQ         DX, DI
 	ADDQ         $0x04, SI
 	DECQ         BX
-	JNZ          run57
+	JNZ          run81
+
+none80:
 	VZEROUPPER
 	RET
 
@@ -624,39 +871,39 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ       y+0(FP), SI
 	VMASKMOVPS (SI), Y0, Y1
 
-row61:
+row85:
 	VMASKMOVPS   (AX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row61
+	JNZ          row85
 	MOVQ         y+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all62
+	JE           all86
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two64
+	JZ           two88
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two64:
+two88:
 	TESTQ    $0x00000002, BX
-	JZ       one65
+	JZ       one89
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one65:
+one89:
 	TESTQ  $0x00000001, BX
-	JZ     stored63
+	JZ     stored87
 	VMOVSS X1, (AX)
-	JMP    stored63
+	JMP    stored87
 
-all62:
+all86:
 	VMOVUPS Y1, (AX)
 
-stored63:
+stored87:
 	VZEROUPPER
 	RET
 
@@ -673,14 +920,14 @@ TEXT ·addRows32AVX2(SB), NOSPLIT, $0-32
 	VMOVUPS 64(AX), Y2
 	VMOVUPS 96(AX), Y3
 
-row66:
+row90:
 	VADDPS  (CX), Y0, Y0
 	VADDPS  32(CX), Y1, Y1
 	VADDPS  64(CX), Y2, Y2
 	VADDPS  96(CX), Y3, Y3
 	ADDQ    BX, CX
 	DECQ    DX
-	JNZ     row66
+	JNZ     row90
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -708,7 +955,7 @@ TEXT ·mostRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row67:
+row91:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -721,61 +968,61 @@ row67:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row67
+	JNZ          row91
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all68
+	JE           all92
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two70
+	JZ           two94
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two70:
+two94:
 	TESTQ    $0x00000002, BX
-	JZ       one71
+	JZ       one95
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one71:
+one95:
 	TESTQ  $0x00000001, BX
-	JZ     stored69
+	JZ     stored93
 	VMOVSS X1, (AX)
-	JMP    stored69
+	JMP    stored93
 
-all68:
+all92:
 	VMOVUPS Y1, (AX)
 
-stored69:
+stored93:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all72
+	JE           all96
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two74
+	JZ           two98
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two74:
+two98:
 	TESTQ    $0x00000002, BX
-	JZ       one75
+	JZ       one99
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one75:
+one99:
 	TESTQ  $0x00000001, BX
-	JZ     stored73
+	JZ     stored97
 	VMOVSS X2, (AX)
-	JMP    stored73
+	JMP    stored97
 
-all72:
+all96:
 	VMOVUPS Y2, (AX)
 
-stored73:
+stored97:
 	VZEROUPPER
 	RET
 
@@ -809,7 +1056,7 @@ TEXT ·leastRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
 
-row76:
+row100:
 	VMASKMOVPS   (AX), Y0, Y4
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VCMPPS       $0x03, Y4, Y4, Y6
@@ -822,61 +1069,61 @@ row76:
 	VPADDD       wide00000001<>+0(SB), Y3, Y3
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          row76
+	JNZ          row100
 	MOVQ         best+0(FP), AX
 	CMPQ         BX, $0x08
-	JE           all77
+	JE           all101
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two79
+	JZ           two103
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two79:
+two103:
 	TESTQ    $0x00000002, BX
-	JZ       one80
+	JZ       one104
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one80:
+one104:
 	TESTQ  $0x00000001, BX
-	JZ     stored78
+	JZ     stored102
 	VMOVSS X1, (AX)
-	JMP    stored78
+	JMP    stored102
 
-all77:
+all101:
 	VMOVUPS Y1, (AX)
 
-stored78:
+stored102:
 	MOVQ         arg+8(FP), AX
 	CMPQ         BX, $0x08
-	JE           all81
+	JE           all105
 	LEAQ         (AX), AX
 	TESTQ        $0x00000004, BX
-	JZ           two83
+	JZ           two107
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two83:
+two107:
 	TESTQ    $0x00000002, BX
-	JZ       one84
+	JZ       one108
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one84:
+one108:
 	TESTQ  $0x00000001, BX
-	JZ     stored82
+	JZ     stored106
 	VMOVSS X2, (AX)
-	JMP    stored82
+	JMP    stored106
 
-all81:
+all105:
 	VMOVUPS Y2, (AX)
 
-stored82:
+stored106:
 	VZEROUPPER
 	RET
 
@@ -897,17 +1144,17 @@ TEXT ·sumSegmentsAVX2(SB), NOSPLIT, $0-40
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range85:
+range109:
 	MOVQ 8(DX), R9
 	SUBQ (DX), R9
-	JZ   empty86
+	JZ   empty110
 	MOVQ SI, R10
 	MOVQ AX, R11
 	MOVQ CX, R12
 
-wide87:
+wide111:
 	CMPQ    R10, $0x00000040
-	JL      over88
+	JL      over112
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
@@ -919,7 +1166,7 @@ wide87:
 	VMOVUPS 192(R11), Y7
 	VMOVUPS 224(R11), Y8
 
-row89:
+row113:
 	VMOVUPS (R13), Y9
 	VADDPS  Y9, Y1, Y1
 	VMOVUPS 32(R13), Y9
@@ -938,7 +1185,7 @@ row89:
 	VADDPS  Y9, Y8, Y8
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row89
+	JNZ     row113
 	VMOVUPS Y1, (R11)
 	VMOVUPS Y2, 32(R11)
 	VMOVUPS Y3, 64(R11)
@@ -950,79 +1197,79 @@ row89:
 	ADDQ    $0x00000100, R11
 	ADDQ    $0x00000100, R12
 	SUBQ    $0x40, R10
-	JMP     wide87
+	JMP     wide111
 
-over88:
-wide90:
+over112:
+wide114:
 	CMPQ    R10, $0x00000008
-	JL      over91
+	JL      over115
 	MOVQ    R12, R13
 	MOVQ    R9, R14
 	VMOVUPS (R11), Y1
 
-row92:
+row116:
 	VMOVUPS (R13), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    DI, R13
 	DECQ    R14
-	JNZ     row92
+	JNZ     row116
 	VMOVUPS Y1, (R11)
 	ADDQ    $0x00000020, R11
 	ADDQ    $0x00000020, R12
 	SUBQ    $0x08, R10
-	JMP     wide90
+	JMP     wide114
 
-over91:
+over115:
 	TESTQ      R10, R10
-	JZ         whole93
+	JZ         whole117
 	MOVQ       R12, R10
 	MOVQ       R9, R13
 	VMASKMOVPS (R11), Y0, Y1
 
-row94:
+row118:
 	VMASKMOVPS   (R10), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	ADDQ         DI, R10
 	DECQ         R13
-	JNZ          row94
+	JNZ          row118
 	CMPQ         R8, $0x08
-	JE           all95
+	JE           all119
 	LEAQ         (R11), R10
 	TESTQ        $0x00000004, R8
-	JZ           two97
+	JZ           two121
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two97:
+two121:
 	TESTQ    $0x00000002, R8
-	JZ       one98
+	JZ       one122
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one98:
+one122:
 	TESTQ  $0x00000001, R8
-	JZ     stored96
+	JZ     stored120
 	VMOVSS X1, (R10)
-	JMP    stored96
+	JMP    stored120
 
-all95:
+all119:
 	VMOVUPS Y1, (R11)
 
-stored96:
+stored120:
 	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R12
 
-whole93:
+whole117:
 	IMULQ DI, R9
 	ADDQ  R9, CX
 
-empty86:
+empty110:
 	ADDQ DI, AX
 	ADDQ $0x08, DX
 	DECQ BX
-	JNZ  range85
+	JNZ  range109
 	VZEROUPPER
 	RET
 
@@ -1045,26 +1292,26 @@ TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range99:
+range123:
 	MOVQ    8(SI), R11
 	SUBQ    (SI), R11
-	JZ      empty100
+	JZ      empty124
 	VMOVUPS wideff800000<>+0(SB), Y1
 	VMOVUPS wide00000000<>+0(SB), Y2
 	MOVQ    R11, R12
 	MOVQ    CX, R13
 
-row101:
+row125:
 	VMASKMOVPS (R13), Y0, Y3
 	VMAXPS     Y1, Y3, Y1
 	ADDQ       R8, R13
 	DECQ       R12
-	JNZ        row101
+	JNZ        row125
 	MOVQ       R11, R12
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row102:
+row126:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1099,135 +1346,135 @@ row102:
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
-	JE           all103
+	JE           all127
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two105
+	JZ           two129
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two105:
+two129:
 	TESTQ    $0x00000002, R9
-	JZ       one106
+	JZ       one130
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one106:
+one130:
 	TESTQ  $0x00000001, R9
-	JZ     stored104
+	JZ     stored128
 	VMOVSS X3, (R15)
-	JMP    stored104
+	JMP    stored128
 
-all103:
+all127:
 	VMOVUPS Y3, (R14)
 
-stored104:
+stored128:
 	ADDQ      R8, R13
 	ADDQ      R8, R14
 	DECQ      R12
-	JNZ       row102
+	JNZ       row126
 	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS   wide3f800000<>+0(SB), Y4
 	VBLENDVPS Y3, Y4, Y2, Y3
 	MOVQ      R11, R12
 	MOVQ      AX, R13
 
-row107:
+row131:
 	VMASKMOVPS   (R13), Y0, Y4
 	VDIVPS       Y3, Y4, Y4
 	CMPQ         R9, $0x08
-	JE           all108
+	JE           all132
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R9
-	JZ           two110
+	JZ           two134
 	VMOVUPS      X4, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y4, X4
 
-two110:
+two134:
 	TESTQ    $0x00000002, R9
-	JZ       one111
+	JZ       one135
 	VMOVLPS  X4, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X4, X4, X4
 
-one111:
+one135:
 	TESTQ  $0x00000001, R9
-	JZ     stored109
+	JZ     stored133
 	VMOVSS X4, (R14)
-	JMP    stored109
+	JMP    stored133
 
-all108:
+all132:
 	VMOVUPS Y4, (R13)
 
-stored109:
+stored133:
 	ADDQ         R8, R13
 	DECQ         R12
-	JNZ          row107
+	JNZ          row131
 	CMPQ         R9, $0x08
-	JE           all112
+	JE           all136
 	LEAQ         (DX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two114
+	JZ           two138
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two114:
+two138:
 	TESTQ    $0x00000002, R9
-	JZ       one115
+	JZ       one139
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one115:
+one139:
 	TESTQ  $0x00000001, R9
-	JZ     stored113
+	JZ     stored137
 	VMOVSS X1, (R12)
-	JMP    stored113
+	JMP    stored137
 
-all112:
+all136:
 	VMOVUPS Y1, (DX)
 
-stored113:
+stored137:
 	CMPQ         R9, $0x08
-	JE           all116
+	JE           all140
 	LEAQ         (BX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two118
+	JZ           two142
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two118:
+two142:
 	TESTQ    $0x00000002, R9
-	JZ       one119
+	JZ       one143
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one119:
+one143:
 	TESTQ  $0x00000001, R9
-	JZ     stored117
+	JZ     stored141
 	VMOVSS X2, (R12)
-	JMP    stored117
+	JMP    stored141
 
-all116:
+all140:
 	VMOVUPS Y2, (BX)
 
-stored117:
+stored141:
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty100:
+empty124:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range99
+	JNZ  range123
 	VZEROUPPER
 	RET
 
@@ -1400,10 +1647,10 @@ TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range120:
+range144:
 	MOVQ       8(SI), R11
 	SUBQ       (SI), R11
-	JZ         empty121
+	JZ         empty145
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
@@ -1413,7 +1660,7 @@ range120:
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row122:
+row146:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1448,45 +1695,45 @@ row122:
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08
-	JE           all123
+	JE           all147
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two125
+	JZ           two149
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two125:
+two149:
 	TESTQ    $0x00000002, R9
-	JZ       one126
+	JZ       one150
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one126:
+one150:
 	TESTQ  $0x00000001, R9
-	JZ     stored124
+	JZ     stored148
 	VMOVSS X3, (R15)
-	JMP    stored124
+	JMP    stored148
 
-all123:
+all147:
 	VMOVUPS Y3, (R14)
 
-stored124:
+stored148:
 	ADDQ  R8, R13
 	ADDQ  R8, R14
 	DECQ  R12
-	JNZ   row122
+	JNZ   row146
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty121:
+empty145:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range120
+	JNZ  range144
 	VZEROUPPER
 	RET
 
@@ -1506,16 +1753,16 @@ TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range127:
+range151:
 	MOVQ    8(BX), R9
 	SUBQ    (BX), R9
-	JZ      empty128
+	JZ      empty152
 	VMOVUPS wide00000000<>+0(SB), Y1
 	MOVQ    R9, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
 
-row129:
+row153:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R12), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -1523,13 +1770,13 @@ row129:
 	ADDQ       DI, R11
 	ADDQ       DI, R12
 	DECQ       R10
-	JNZ        row129
+	JNZ        row153
 	MOVQ       R9, R10
 	MOVQ       CX, R11
 	MOVQ       DX, R12
 	MOVQ       AX, R13
 
-row130:
+row154:
 	VMASKMOVPS   (R12), Y0, Y2
 	VSUBPS       Y1, Y2, Y2
 	VMASKMOVPS   (R11), Y0, Y3
@@ -1537,44 +1784,44 @@ row130:
 	VMASKMOVPS   (R13), Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R8, $0x08
-	JE           all131
+	JE           all155
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R8
-	JZ           two133
+	JZ           two157
 	VMOVUPS      X2, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y2, X2
 
-two133:
+two157:
 	TESTQ    $0x00000002, R8
-	JZ       one134
+	JZ       one158
 	VMOVLPS  X2, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X2, X2, X2
 
-one134:
+one158:
 	TESTQ  $0x00000001, R8
-	JZ     stored132
+	JZ     stored156
 	VMOVSS X2, (R14)
-	JMP    stored132
+	JMP    stored156
 
-all131:
+all155:
 	VMOVUPS Y2, (R13)
 
-stored132:
+stored156:
 	ADDQ  DI, R11
 	ADDQ  DI, R12
 	ADDQ  DI, R13
 	DECQ  R10
-	JNZ   row130
+	JNZ   row154
 	IMULQ DI, R9
 	ADDQ  R9, CX
 	ADDQ  R9, DX
 	ADDQ  R9, AX
 
-empty128:
+empty152:
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  range127
+	JNZ  range151
 	VZEROUPPER
 	RET

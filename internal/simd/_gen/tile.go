@@ -162,6 +162,24 @@ func groups() {
 		if k.name == "scaleGroups" || k.name == "axpyGroups" {
 			x = r.pointer("x")
 		}
+		r.eights(func(u int) {
+			number := YMM()
+			VBROADCASTSS(Mem{Base: c, Disp: 4 * u}, number)
+			var vx, vy vec
+			if x != y {
+				vx = get(Mem{Base: x, Disp: 32 * u})
+			}
+			if k.name == "spreadAdd" || k.name == "axpyGroups" {
+				vy = get(Mem{Base: y, Disp: 32 * u})
+			}
+			VMOVUPS(k.row(number, vx, vy), Mem{Base: y, Disp: 32 * u})
+		}, func(times int) {
+			ADDQ(U32(uint32(32*times)), y)
+			if x != y {
+				ADDQ(U32(uint32(32*times)), x)
+			}
+			ADDQ(Imm(uint64(4*times)), c)
+		})
 		r.each(func() {
 			number := YMM()
 			VBROADCASTSS(Mem{Base: c}, number)
@@ -202,6 +220,21 @@ func groups() {
 		if name == "dotGroups" {
 			z = r.pointer("z")
 		}
+		r.eights(func(u int) {
+			v := get(Mem{Base: x, Disp: 32 * u})
+			if name == "dotGroups" {
+				v = mul(v, Mem{Base: z, Disp: 32 * u})
+			}
+			total := across(v)
+			VADDSS(Mem{Base: y, Disp: 4 * u}, total, total)
+			VMOVSS(total, Mem{Base: y, Disp: 4 * u})
+		}, func(times int) {
+			ADDQ(U32(uint32(32*times)), x)
+			if name == "dotGroups" {
+				ADDQ(U32(uint32(32*times)), z)
+			}
+			ADDQ(Imm(uint64(4*times)), y)
+		})
 		r.each(func() {
 			acc := YMM()
 			VXORPS(acc, acc, acc)
@@ -245,6 +278,7 @@ func across(v vec) reg.VecVirtual {
 type runs struct {
 	n, whole, rest, bytes reg.GPVirtual
 	mask                  vec
+	done                  string // the label behind the last run
 }
 
 func newRuns() *runs {
@@ -263,13 +297,38 @@ func newRuns() *runs {
 
 func (r *runs) pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// each writes the loop over the runs; n is not 0.
+// eights writes the loop over runs of exactly eight elements, which are most
+// heads, without the one over a run's elements: four runs at a time, as long as
+// there are four. The others are left to each.
+func (r *runs) eights(body func(u int), next func(times int)) {
+	others, again, over, done := fresh("others"), fresh("eights"), fresh("over"), fresh("none")
+	CMPQ(r.bytes, Imm(4*lanes))
+	JNE(LabelRef(others))
+	SUBQ(Imm(4), r.n)
+	JL(LabelRef(over))
+	Label(again)
+	for u := range 4 {
+		body(u)
+	}
+	next(4)
+	SUBQ(Imm(4), r.n)
+	JGE(LabelRef(again))
+	Label(over)
+	ADDQ(Imm(4), r.n)
+	JNZ(LabelRef(others))
+	JMP(LabelRef(done))
+	Label(others)
+	r.done = done
+}
+
+// each writes the loop over the runs that are left; n is not 0.
 func (r *runs) each(body func()) {
 	again := fresh("run")
 	Label(again)
 	body()
 	DECQ(r.n)
 	JNZ(LabelRef(again))
+	Label(r.done)
 }
 
 func (r *runs) load(m Mem, mask vec) vec {

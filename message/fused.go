@@ -3,6 +3,7 @@ package message
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -19,7 +20,14 @@ var fuse = true
 
 // recognise returns the kernel for the reduction of m on g, or nil.
 func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
-	if !fuse || m.n == nil || len(rs) != 1 || rs[0] != Sum {
+	if !fuse || m.n == nil || len(rs) != 1 {
+		return nil
+	}
+	if rs[0] == Mean && m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
+		x := m.n.x
+		return &fused{"mean of U(x): one sparse-dense product, divided by the in-degrees", func(g *graph.Graph) *grad.Var { return meanU(g, x) }}
+	}
+	if rs[0] != Sum {
 		return nil
 	}
 	if m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
@@ -110,6 +118,33 @@ func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
 	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
 	sparse.MulDense(y.Value(), g.In(), x.Value())
 	return op.Record(y, func(dy *tensor.Dense) { sparse.MulDenseT(x.Grad(), g.In(), dy) })
+}
+
+func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
+	op := grad.Begin("UpdateAll.MeanU", x)
+	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	sparse.MulDense(y.Value(), g.In(), x.Value())
+	divideByDegree(y.Value(), y.Value(), g)
+	return op.Record(y, func(dy *tensor.Dense) {
+		op.Scratch(len(dy.Data), func(buf []tensor.Float) {
+			part := tensor.Of(buf, dy.Shape()...)
+			divideByDegree(part, dy, g)
+			sparse.MulDenseT(x.Grad(), g.In(), part)
+		})
+	})
+}
+
+// divideByDegree sets y to the rows of x divided by the number of edges into
+// their destinations; where there are none, y stays.
+func divideByDegree(y, x *tensor.Dense, g *graph.Graph) {
+	n, off := x.RowLen(), g.In().Offsets
+	par.For(g.NumDst(), max(chunkWork/max(n, 1), 1), func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			if k := off[v+1] - off[v]; k > 0 {
+				simd.Div.Forward(y.Data[v*n:v*n+n], x.Data[v*n:v*n+n], []tensor.Float{tensor.Float(k)}, 1, 0)
+			}
+		}
+	})
 }
 
 func sumWeighted(g *graph.Graph, x, w *grad.Var) *grad.Var {

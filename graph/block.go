@@ -28,20 +28,20 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 		return nil, err
 	}
 	h := g.rows(slices.Clone(seeds))
-	src := gather(rows, seeds)
+	src, cols := gather(rows, seeds), h.In().Cols
 	number := borrowMarks(g.NumSrc())
 	for i, u := range src {
 		number.at[u] = int32(i) + 1
 	}
-	src = number.others(src, h.in.Cols)
+	src = number.others(src, cols)
 	for i, u := range src[len(seeds):] {
 		number.at[u] = int32(len(seeds)+i) + 1
 	}
-	for e, u := range h.in.Cols {
-		h.in.Cols[e] = number.at[u] - 1
+	for e, u := range cols {
+		cols[e] = number.at[u] - 1
 	}
 	number.giveBack(src)
-	h.in.NumCols, h.nSrc = len(src), len(src)
+	h.In().NumCols, h.nSrc = len(src), len(src)
 	h.from.Src, h.dstRows = src, iota32(len(seeds))
 	return h, nil
 }
@@ -123,7 +123,7 @@ func (g *Graph) edgesInto(rows []int32) []int32 {
 // firstEdge returns the number of edges into destinations below v.
 func (g *Graph) firstEdge(v int) int {
 	if g.spans == nil {
-		return int(g.in.Offsets[v])
+		return int(g.In().Offsets[v])
 	}
 	n := 0
 	for _, s := range g.spans {

@@ -171,7 +171,9 @@ func ofCSR(nSrc int, offsets []int64, cols []int32, bipartite bool) *Graph {
 
 // ofMatrix is [ofCSR] of a matrix.
 func ofMatrix(in *sparse.CSR, bipartite bool) *Graph {
-	return &Graph{topology: &topology{nSrc: in.NumCols, nDst: in.NumRows, edges: in.NNZ(), in: in, bipartite: bipartite}}
+	t := &topology{nSrc: in.NumCols, nDst: in.NumRows, edges: in.NNZ(), bipartite: bipartite}
+	t.in.Store(in)
+	return &Graph{topology: t}
 }
 
 // gather returns x[at[0]], x[at[1]], …, or nil if x is nil.

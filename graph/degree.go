@@ -7,7 +7,8 @@ func (g *Graph) InDegree(v int) int {
 	if g.spans != nil {
 		return g.spanDegree(v)
 	}
-	return int(g.in.Offsets[v+1] - g.in.Offsets[v])
+	in := g.In()
+	return int(in.Offsets[v+1] - in.Offsets[v])
 }
 
 // OutDegree returns the number of edges out of source u.
@@ -39,14 +40,18 @@ func (g *Graph) OutDegrees() []int32 {
 //
 //	for e, u := range g.Sources(v) { // edge e is u → v
 func (g *Graph) Sources(v int) iter.Seq2[int32, int32] {
-	in := g.In()
-	lo, hi := in.Offsets[v], in.Offsets[v+1]
-	cols := in.Cols[lo:hi]
+	// All of it stands in the closure: that is how a loop over it is inlined.
 	return func(yield func(edge, u int32) bool) {
-		for i, u := range cols {
-			if !yield(int32(lo)+int32(i), u) {
+		in := g.in.Load()
+		if in == nil {
+			in = g.listed()
+		}
+		e := int32(in.Offsets[v])
+		for _, u := range in.Cols[e:in.Offsets[v+1]] {
+			if !yield(e, u) {
 				return
 			}
+			e++
 		}
 	}
 }
@@ -55,14 +60,17 @@ func (g *Graph) Sources(v int) iter.Seq2[int32, int32] {
 // destination it leads to. To range over it allocates nothing, once the edges
 // are there by source ([Graph.Out]).
 func (g *Graph) Targets(u int) iter.Seq2[int32, int32] {
-	out, edges := g.Out()
-	lo, hi := out.Offsets[u], out.Offsets[u+1]
-	cols, edges := out.Cols[lo:hi], edges[lo:hi:hi]
 	return func(yield func(edge, v int32) bool) {
-		for k, v := range cols {
-			if !yield(edges[k], v) {
+		out := g.out.Load()
+		if out == nil {
+			out = g.bySource()
+		}
+		k := out.Offsets[u]
+		for _, v := range out.Cols[k:out.Offsets[u+1]] {
+			if !yield(out.edges[k], v) {
 				return
 			}
+			k++
 		}
 	}
 }

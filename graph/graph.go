@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -31,11 +32,10 @@ type topology struct {
 	spans     []Span  // nil: it is not made of blocks
 
 	inOnce sync.Once
-	in     *sparse.CSR // nil in a graph of blocks until it is asked for
+	in     atomic.Pointer[sparse.CSR] // nil in a graph of blocks until it is asked for
 
-	outOnce  sync.Once
-	out      *sparse.CSR
-	outEdges []int32
+	outOnce sync.Once
+	out     atomic.Pointer[bySource]
 
 	dstOnce sync.Once
 	dst     []int32
@@ -98,20 +98,39 @@ func (g *Graph) Bipartite() bool { return g.bipartite }
 // is nil): row v lists the sources of v's in-edges, and edge e is nonzero e. Of
 // a graph of blocks ([Graph.Spans]) it is computed once, on first use.
 func (g *Graph) In() *sparse.CSR {
-	g.inOnce.Do(func() {
-		if g.in == nil {
-			g.in = g.expand()
-		}
-	})
-	return g.in
+	if in := g.in.Load(); in != nil {
+		return in
+	}
+	return g.listed()
+}
+
+// listed is In of a graph of blocks.
+func (g *Graph) listed() *sparse.CSR {
+	g.inOnce.Do(func() { g.in.Store(g.expand()) })
+	return g.in.Load()
 }
 
 // Out returns the edges by source, a NumSrc×NumDst matrix of ones: row u lists
 // the destinations of u's out-edges, and nonzero k is edge edge[k]. The edges of
 // a row ascend. It is computed once, on first use.
 func (g *Graph) Out() (out *sparse.CSR, edge []int32) {
-	g.outOnce.Do(func() { g.out, g.outEdges = g.In().Transpose() })
-	return g.out, g.outEdges
+	by := g.bySource()
+	return by.CSR, by.edges
+}
+
+// bySource is the edges of a graph by source.
+type bySource struct {
+	*sparse.CSR
+	edges []int32 // of each nonzero
+}
+
+// bySource returns the edges by source.
+func (g *Graph) bySource() *bySource {
+	g.outOnce.Do(func() {
+		out, edges := g.In().Transpose()
+		g.out.Store(&bySource{out, edges})
+	})
+	return g.out.Load()
 }
 
 // EdgeOrder returns the list's number of each edge: edge e of g is edge

@@ -40,6 +40,9 @@ func (m *marks) others(known, list []int32) []int32 {
 			top = max(top, u)
 		}
 	}
+	if len(known) == n {
+		return known
+	}
 	if few := 16 * (len(known) - n); few < int(top) {
 		slices.Sort(known[n:])
 		return known

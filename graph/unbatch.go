@@ -57,10 +57,10 @@ func (g *Graph) memberEdges(src, dst []int32, edges [2]int) *Graph {
 	}
 	lo := int(dst[0])
 	offsets := make([]int64, len(dst)+1)
-	for i, o := range g.in.Offsets[lo : lo+len(dst)+1] {
+	for i, o := range g.In().Offsets[lo : lo+len(dst)+1] {
 		offsets[i] = o - int64(edges[0])
 	}
-	cols := slices.Clone(g.in.Cols[edges[0]:edges[1]])
+	cols := slices.Clone(g.In().Cols[edges[0]:edges[1]])
 	for e := range cols {
 		cols[e] -= src[0]
 	}
@@ -78,8 +78,8 @@ func (g *Graph) memberSpans(src, dst []int32) []Span {
 	for ; i < len(g.spans) && g.spans[i].Dst < end; i++ {
 		s := g.spans[i]
 		s.Dst -= first
-		if len(src) > 0 {
-			s.Src -= int(src[0])
+		if s.Src = 0; len(src) > 0 {
+			s.Src = g.spans[i].Src - int(src[0])
 		}
 		spans = append(spans, s)
 	}

@@ -12,4 +12,4 @@ require (
 
 require golang.org/x/sys v0.49.0
 
-require pgregory.net/rapid v1.3.0 // indirect
+require pgregory.net/rapid v1.3.0

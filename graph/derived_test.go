@@ -278,3 +278,16 @@ func TestMembership(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkBlock makes the block of all nodes of a graph of the size of arXiv's,
+// and that of a thousand.
+func BenchmarkBlock(b *testing.B) {
+	g := Must(PowerLaw(rand.New(rand.NewPCG(1, 1)), 169_344, 1_169_344, 0.75))
+	for name, seeds := range map[string][]int32{"all": iota32(g.NumNodes()), "1000": iota32(1000)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Must(g.Block(seeds))
+			}
+		})
+	}
+}

@@ -16,7 +16,8 @@ import (
 // Edges keep their order: those of the first member come first, and the list is
 // the members' lists in the same order. From() has no single parent; it gives
 // the number of each edge and node inside its member. Kinds are kept if every
-// member that has edges has kinds.
+// member that has edges has kinds. A batch of graphs made of blocks is made of
+// blocks ([Graph.Spans]). [Graph.Unbatch] takes a batch apart.
 //
 // It panics with a [*tensor.ShapeError] if there are more than 2³¹−1 nodes on a
 // side, or edges.

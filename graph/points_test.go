@@ -91,10 +91,10 @@ func TestRadius(t *testing.T) {
 
 // The points are asked for in parts, whose number must not show.
 func TestPointsThreads(t *testing.T) {
-	defer par.SetThreads(par.Threads())
 	x := randomPoints(rand.New(rand.NewPCG(2, 22)), 2000, 3)
-	par.SetThreads(1)
+	undo := par.SetThreads(1)
 	k, r := Must(KNN(x, 7)), Must(Radius(x, 1))
+	undo()
 	for v := range 2000 {
 		for i, h := range byDistance(x, v)[:7] {
 			if k.sources(v)[i] != h.v {
@@ -103,9 +103,10 @@ func TestPointsThreads(t *testing.T) {
 		}
 	}
 	for _, threads := range []int{2, 3, 8} {
-		par.SetThreads(threads)
+		undo := par.SetThreads(threads)
 		same(t, Must(KNN(x, 7)), k)
 		same(t, Must(Radius(x, 1)), r)
+		undo()
 	}
 }
 

@@ -174,3 +174,28 @@ func TestNeighbourhoodIsWholeInside(t *testing.T) {
 		}
 	})
 }
+
+// What is done to a batch is done to its members.
+func TestUnbatchOfDerived(t *testing.T) {
+	property(t, func(t *testing.T, r *rapid.T) {
+		var gs, blocks []*Graph
+		for range rapid.IntRange(1, 3).Draw(r, "members") {
+			g := *homogeneous(r)
+			g.kinds = nil // WithSelfLoops finds its own
+			gs = append(gs, &g)
+			blocks = append(blocks, Must(g.Block(some(r, g.NumNodes()))))
+		}
+		b := Batch(gs...)
+		for i := range gs {
+			same(t, b.WithSelfLoops().Unbatch()[i], gs[i].WithSelfLoops())
+			same(t, b.WithoutSelfLoops().Unbatch()[i], gs[i].WithoutSelfLoops())
+			same(t, b.Reverse().Unbatch()[i], gs[i].Reverse())
+			same(t, b.Undirected().Unbatch()[i], gs[i].Undirected())
+			m := Batch(blocks...).Unbatch()[i]
+			same(t, m, blocks[i])
+			if !slices.Equal(m.DstRows(), blocks[i].DstRows()) {
+				t.Fatalf("rows %v of a member, want %v", m.DstRows(), blocks[i].DstRows())
+			}
+		}
+	})
+}

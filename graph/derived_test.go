@@ -114,6 +114,21 @@ func TestBlock(t *testing.T) {
 	})
 }
 
+// In a large graph a block of a few seeds sorts what a block of many reads off.
+func TestLargeBlock(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	g := Must(Uniform(rng, 2000, 6000))
+	for _, n := range []int{1, 5, 40, 700, 2000} {
+		for range 5 {
+			seeds := make([]int32, 0, n)
+			for _, v := range rng.Perm(2000)[:n] {
+				seeds = append(seeds, int32(v))
+			}
+			isBlock(t, Must(g.Block(seeds)), g, seeds)
+		}
+	}
+}
+
 // randomRows returns some of n numbers, in any order.
 func randomRows(rng *rand.Rand, n int) []int32 {
 	rows := make([]int32, 0, n)

@@ -171,9 +171,7 @@ func ofCSR(nSrc int, offsets []int64, cols []int32, bipartite bool) *Graph {
 
 // ofMatrix is [ofCSR] of a matrix.
 func ofMatrix(in *sparse.CSR, bipartite bool) *Graph {
-	t := &topology{nSrc: in.NumCols, nDst: in.NumRows, edges: in.NNZ(), bipartite: bipartite}
-	t.in.Store(in)
-	return &Graph{topology: t}
+	return &Graph{csr: in, topology: &topology{nSrc: in.NumCols, nDst: in.NumRows, edges: in.NNZ(), bipartite: bipartite}}
 }
 
 // gather returns x[at[0]], x[at[1]], …, or nil if x is nil.

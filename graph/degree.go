@@ -42,7 +42,7 @@ func (g *Graph) OutDegrees() []int32 {
 func (g *Graph) Sources(v int) iter.Seq2[int32, int32] {
 	// All of it stands in the closure: that is how a loop over it is inlined.
 	return func(yield func(edge, u int32) bool) {
-		in := g.in.Load()
+		in := g.csr
 		if in == nil {
 			in = g.listed()
 		}

@@ -15,8 +15,9 @@ import (
 // a graph.
 type Graph struct {
 	*topology
-	order     []int32 // edge e is edge order[e] of the list; nil: the list is in g's own order
-	kinds     []int32 // by edge; nil: none
+	csr       *sparse.CSR // the edges by destination; nil: topology.in has them
+	order     []int32     // edge e is edge order[e] of the list; nil: the list is in g's own order
+	kinds     []int32     // by edge; nil: none
 	from      Origin
 	fromEdges func() []int32 // of a graph of blocks, instead of from.Edges; nil otherwise
 	members   *members       // nil: one
@@ -32,7 +33,7 @@ type topology struct {
 	spans     []Span  // nil: it is not made of blocks
 
 	inOnce sync.Once
-	in     atomic.Pointer[sparse.CSR] // nil in a graph of blocks until it is asked for
+	in     *sparse.CSR // of a graph of blocks, once it is asked for
 
 	outOnce sync.Once
 	out     atomic.Pointer[bySource]
@@ -98,16 +99,16 @@ func (g *Graph) Bipartite() bool { return g.bipartite }
 // is nil): row v lists the sources of v's in-edges, and edge e is nonzero e. Of
 // a graph of blocks ([Graph.Spans]) it is computed once, on first use.
 func (g *Graph) In() *sparse.CSR {
-	if in := g.in.Load(); in != nil {
-		return in
+	if g.csr != nil {
+		return g.csr
 	}
 	return g.listed()
 }
 
 // listed is In of a graph of blocks.
 func (g *Graph) listed() *sparse.CSR {
-	g.inOnce.Do(func() { g.in.Store(g.expand()) })
-	return g.in.Load()
+	g.inOnce.Do(func() { g.in = g.expand() })
+	return g.in
 }
 
 // Out returns the edges by source, a NumSrc×NumDst matrix of ones: row u lists

@@ -61,7 +61,7 @@ func (b Binary) forwardGo(z, x, y []Float, sx, sy int) {
 //
 //	dx[i·sx] += dz[i]·∂z/∂x
 func (b Binary) BackwardX(dx, dz, x, y []Float, sx, sy int) {
-	if !fast || !b.backwardXFast(dx, dz, y, sx, sy) {
+	if !fast || !b.backwardXFast(dx, dz, x, y, sx, sy) {
 		b.backwardXGo(dx, dz, x, y, sx, sy)
 	}
 }
@@ -100,7 +100,7 @@ func (b Binary) backwardXGo(dx, dz, x, y []Float, sx, sy int) {
 //
 //	dy[i·sy] += dz[i]·∂z/∂y
 func (b Binary) BackwardY(dy, dz, x, y []Float, sx, sy int) {
-	if !fast || !b.backwardYFast(dy, dz, x, sx, sy) {
+	if !fast || !b.backwardYFast(dy, dz, x, y, sx, sy) {
 		b.backwardYGo(dy, dz, x, y, sx, sy)
 	}
 }

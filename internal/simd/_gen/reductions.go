@@ -23,6 +23,8 @@ func reductions() {
 	combine(acc, func(x, y vec) vec { return add(x, y) })
 	finish()
 
+	sum64()
+
 	start("maxOfAVX2", "func(x *float32, n int) float32", "maxOfAVX2 is MaxOf.")
 	l, acc = newLoop(4, "x"), partial(math.Inf(-1))
 	nan := get(num(0))
@@ -38,6 +40,31 @@ func reductions() {
 		VORPS(nan, acc[u], acc[u]) // all ones are a NaN
 	}
 	combine(acc, func(x, y vec) vec { return pick(compare(unorder, x, x), x, higher(x, y)) })
+	finish()
+}
+
+// sum64 writes a sum in float64.
+func sum64() {
+	start("sum64AVX2", "func(x *float32, n int) float64", "sum64AVX2 is Sum64.")
+	l, acc := newLoop(4, "x"), partial(0)
+	l.run(func() {
+		v, low, high := l.load("x"), YMM(), YMM()
+		VCVTPS2PD(v.AsX(), low)
+		VEXTRACTF128(Imm(1), v, v.AsX())
+		VCVTPS2PD(v.AsX(), high)
+		VADDPD(low, acc[l.u], acc[l.u])
+		VADDPD(high, acc[l.u], acc[l.u])
+	})
+	VADDPD(acc[1], acc[0], acc[0])
+	VADDPD(acc[3], acc[2], acc[2])
+	VADDPD(acc[2], acc[0], acc[0])
+	high := XMM()
+	VEXTRACTF128(Imm(1), acc[0], high)
+	v := acc[0].AsX()
+	VADDPD(high, v, v)
+	VPERMILPD(Imm(1), v, high)
+	VADDSD(high, v, v)
+	Store(v, ReturnIndex(0))
 	finish()
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -136,7 +138,29 @@ func (s *moments) step(a *Adam, w, dw []tensor.Float, r rates) {
 		Root:  tensor.Float(1 / math.Sqrt(1-math.Pow(b2, t))),
 		Eps:   eps,
 	}
-	k.Step(w, dw, s.m, s.v)
+	u := updates.Get().(*update)
+	*u = update{k, w, dw, s.m, s.v}
+	par.Run((len(w)+updateWork-1)/updateWork, u)
+	*u = update{}
+	updates.Put(u)
+}
+
+// updateWork is how many numbers a chunk of an update has: some microseconds.
+const updateWork = 1 << 14
+
+// update is one step of a Param, cut into chunks.
+type update struct {
+	simd.Adam
+	w, dw, m, v []tensor.Float
+}
+
+var updates = sync.Pool{New: func() any { return new(update) }}
+
+// Chunk changes a part of the numbers.
+func (u *update) Chunk(i int) {
+	lo := i * updateWork
+	hi := min(lo+updateWork, len(u.w))
+	u.Step(u.w[lo:hi], u.dw[lo:hi], u.m[lo:hi], u.v[lo:hi])
 }
 
 func or(v, preset float64) float64 {

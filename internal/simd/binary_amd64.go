@@ -135,6 +135,13 @@ func mulAddFast(z, x, y []Float) {
 	}
 }
 
+// mulAddLessFast is mulAddLess.
+func mulAddLessFast(z, x, y []Float, c Float) {
+	for lo := 0; lo < len(x); lo += most {
+		mulAddLessAVX2(&z[lo], &x[lo], &y[lo], min(most, len(x)-lo), c)
+	}
+}
+
 // addQuotient is d[i] += dz[i]/y[i·s].
 func addQuotient(d, dz, y []Float, s int) {
 	n := len(dz)

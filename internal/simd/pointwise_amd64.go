@@ -254,6 +254,11 @@ func maxNumAVX2(z *float32, x *float32, n int, c float32)
 //go:noescape
 func mulAddAVX2(z *float32, x *float32, y *float32, n int)
 
+// mulAddLessAVX2 is z += x·(y − c).
+//
+//go:noescape
+func mulAddLessAVX2(z *float32, x *float32, y *float32, n int, c float32)
+
 // addQuotientAVX2 is z += x/c.
 //
 //go:noescape

@@ -8563,6 +8563,107 @@ end480:
 	VZEROUPPER
 	RET
 
+// func mulAddLessAVX2(z *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·mulAddLessAVX2(SB), NOSPLIT, $0-36
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+32(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over485
+
+again486:
+	VMOVUPS     (CX)(AX*4), Y1
+	VMOVUPS     32(CX)(AX*4), Y2
+	VMOVUPS     64(CX)(AX*4), Y3
+	VMOVUPS     96(CX)(AX*4), Y4
+	VMOVUPS     (DX)(AX*4), Y5
+	VMOVUPS     32(DX)(AX*4), Y6
+	VMOVUPS     64(DX)(AX*4), Y7
+	VMOVUPS     96(DX)(AX*4), Y8
+	VMOVUPS     (BX)(AX*4), Y9
+	VMOVUPS     32(BX)(AX*4), Y10
+	VMOVUPS     64(BX)(AX*4), Y11
+	VMOVUPS     96(BX)(AX*4), Y12
+	VSUBPS      Y0, Y9, Y9
+	VSUBPS      Y0, Y10, Y10
+	VSUBPS      Y0, Y11, Y11
+	VSUBPS      Y0, Y12, Y12
+	VFMADD231PS Y9, Y5, Y1
+	VFMADD231PS Y10, Y6, Y2
+	VFMADD231PS Y11, Y7, Y3
+	VFMADD231PS Y12, Y8, Y4
+	VMOVUPS     Y1, (CX)(AX*4)
+	VMOVUPS     Y2, 32(CX)(AX*4)
+	VMOVUPS     Y3, 64(CX)(AX*4)
+	VMOVUPS     Y4, 96(CX)(AX*4)
+	ADDQ        $0x20, AX
+	SUBQ        $0x20, SI
+	JGE         again486
+
+over485:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over487
+
+again488:
+	VMOVUPS     (CX)(AX*4), Y1
+	VMOVUPS     (DX)(AX*4), Y2
+	VMOVUPS     (BX)(AX*4), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD231PS Y3, Y2, Y1
+	VMOVUPS     Y1, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, SI
+	JGE         again488
+
+over487:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end489
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y2
+	VMASKMOVPS   (DX)(AX*4), Y1, Y3
+	VMASKMOVPS   (BX)(AX*4), Y1, Y1
+	VSUBPS       Y0, Y1, Y0
+	VFMADD231PS  Y0, Y3, Y2
+	CMPQ         SI, $0x08
+	JE           all490
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two492
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two492:
+	TESTQ    $0x00000002, SI
+	JZ       one493
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one493:
+	TESTQ  $0x00000001, SI
+	JZ     stored491
+	VMOVSS X2, (AX)
+	JMP    stored491
+
+all490:
+	VMOVUPS Y2, (CX)(AX*4)
+
+stored491:
+end489:
+	VZEROUPPER
+	RET
+
 // func addQuotientAVX2(z *float32, x *float32, n int, c float32)
 // Requires: AVX, AVX2, SSE
 TEXT ·addQuotientAVX2(SB), NOSPLIT, $0-28
@@ -8573,9 +8674,9 @@ TEXT ·addQuotientAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over485
+	JL           over494
 
-again486:
+again495:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -8598,14 +8699,14 @@ again486:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, BX
-	JGE     again486
+	JGE     again495
 
-over485:
+over494:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over487
+	JL   over496
 
-again488:
+again497:
 	VMOVUPS (DX)(AX*4), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS (CX)(AX*4), Y2
@@ -8613,12 +8714,12 @@ again488:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, BX
-	JGE     again488
+	JGE     again497
 
-over487:
+over496:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end489
+	JZ           end498
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
@@ -8628,32 +8729,32 @@ over487:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         BX, $0x08
-	JE           all490
+	JE           all499
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two492
+	JZ           two501
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two492:
+two501:
 	TESTQ    $0x00000002, BX
-	JZ       one493
+	JZ       one502
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one493:
+one502:
 	TESTQ  $0x00000001, BX
-	JZ     stored491
+	JZ     stored500
 	VMOVSS X0, (AX)
-	JMP    stored491
+	JMP    stored500
 
-all490:
+all499:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored491:
-end489:
+stored500:
+end498:
 	VZEROUPPER
 	RET
 
@@ -8667,9 +8768,9 @@ TEXT ·divisorAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x10, DI
-	JL   over494
+	JL   over503
 
-again495:
+again504:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS (CX)(AX*4), Y2
@@ -8690,14 +8791,14 @@ again495:
 	VMOVUPS Y1, 32(CX)(AX*4)
 	ADDQ    $0x10, AX
 	SUBQ    $0x10, DI
-	JGE     again495
+	JGE     again504
 
-over494:
+over503:
 	ADDQ $0x10, DI
 	SUBQ $0x08, DI
-	JL   over496
+	JL   over505
 
-again497:
+again506:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS (CX)(AX*4), Y1
 	VMOVUPS (DX)(AX*4), Y2
@@ -8709,12 +8810,12 @@ again497:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again497
+	JGE     again506
 
-over496:
+over505:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end498
+	JZ           end507
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -8728,32 +8829,32 @@ over496:
 	VDIVPS       Y1, Y0, Y0
 	VSUBPS       Y0, Y2, Y0
 	CMPQ         DI, $0x08
-	JE           all499
+	JE           all508
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two501
+	JZ           two510
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two501:
+two510:
 	TESTQ    $0x00000002, DI
-	JZ       one502
+	JZ       one511
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one502:
+one511:
 	TESTQ  $0x00000001, DI
-	JZ     stored500
+	JZ     stored509
 	VMOVSS X0, (AX)
-	JMP    stored500
+	JMP    stored509
 
-all499:
+all508:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored500:
-end498:
+stored509:
+end507:
 	VZEROUPPER
 	RET
 
@@ -8768,9 +8869,9 @@ TEXT ·divisorOfNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x10, SI
-	JL           over503
+	JL           over512
 
-again504:
+again513:
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS 32(BX)(AX*4), Y2
 	VMOVUPS (CX)(AX*4), Y3
@@ -8789,14 +8890,14 @@ again504:
 	VMOVUPS Y2, 32(CX)(AX*4)
 	ADDQ    $0x10, AX
 	SUBQ    $0x10, SI
-	JGE     again504
+	JGE     again513
 
-over503:
+over512:
 	ADDQ $0x10, SI
 	SUBQ $0x08, SI
-	JL   over505
+	JL   over514
 
-again506:
+again515:
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (CX)(AX*4), Y2
 	VMOVUPS (DX)(AX*4), Y3
@@ -8807,12 +8908,12 @@ again506:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again506
+	JGE     again515
 
-over505:
+over514:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end507
+	JZ           end516
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -8825,32 +8926,32 @@ over505:
 	VDIVPS       Y1, Y0, Y0
 	VSUBPS       Y0, Y3, Y0
 	CMPQ         SI, $0x08
-	JE           all508
+	JE           all517
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two510
+	JZ           two519
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two510:
+two519:
 	TESTQ    $0x00000002, SI
-	JZ       one511
+	JZ       one520
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one511:
+one520:
 	TESTQ  $0x00000001, SI
-	JZ     stored509
+	JZ     stored518
 	VMOVSS X0, (AX)
-	JMP    stored509
+	JMP    stored518
 
-all508:
+all517:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored509:
-end507:
+stored518:
+end516:
 	VZEROUPPER
 	RET
 
@@ -8864,9 +8965,9 @@ TEXT ·addWhereAtMostAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over512
+	JL   over521
 
-again513:
+again522:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -8901,14 +9002,14 @@ again513:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, DI
-	JGE     again513
+	JGE     again522
 
-over512:
+over521:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over514
+	JL   over523
 
-again515:
+again524:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (SI)(AX*4), Y2
@@ -8919,12 +9020,12 @@ again515:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again515
+	JGE     again524
 
-over514:
+over523:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end516
+	JZ           end525
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -8937,32 +9038,32 @@ over514:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all517
+	JE           all526
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two519
+	JZ           two528
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two519:
+two528:
 	TESTQ    $0x00000002, DI
-	JZ       one520
+	JZ       one529
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one520:
+one529:
 	TESTQ  $0x00000001, DI
-	JZ     stored518
+	JZ     stored527
 	VMOVSS X0, (AX)
-	JMP    stored518
+	JMP    stored527
 
-all517:
+all526:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored518:
-end516:
+stored527:
+end525:
 	VZEROUPPER
 	RET
 
@@ -8977,9 +9078,9 @@ TEXT ·addWhereAtMostNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over521
+	JL           over530
 
-again522:
+again531:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9010,113 +9111,6 @@ again522:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again522
-
-over521:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over523
-
-again524:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (BX)(AX*4), Y2
-	VCMPPS  $0x12, Y0, Y2, Y2
-	VANDPS  Y2, Y1, Y1
-	VMOVUPS (CX)(AX*4), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again524
-
-over523:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end525
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y2
-	VMASKMOVPS   (BX)(AX*4), Y1, Y3
-	VCMPPS       $0x12, Y0, Y3, Y0
-	VANDPS       Y0, Y2, Y0
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	CMPQ         SI, $0x08
-	JE           all526
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two528
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two528:
-	TESTQ    $0x00000002, SI
-	JZ       one529
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one529:
-	TESTQ  $0x00000001, SI
-	JZ     stored527
-	VMOVSS X0, (AX)
-	JMP    stored527
-
-all526:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored527:
-end525:
-	VZEROUPPER
-	RET
-
-// func addWhereNumAtMostAVX2(d *float32, dz *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·addWhereNumAtMostAVX2(SB), NOSPLIT, $0-36
-	MOVQ         d+0(FP), CX
-	MOVQ         dz+8(FP), DX
-	MOVQ         y+16(FP), BX
-	MOVQ         n+24(FP), SI
-	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, SI
-	JL           over530
-
-again531:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VMOVUPS (BX)(AX*4), Y5
-	VMOVUPS 32(BX)(AX*4), Y6
-	VMOVUPS 64(BX)(AX*4), Y7
-	VMOVUPS 96(BX)(AX*4), Y8
-	VCMPPS  $0x12, Y5, Y0, Y5
-	VCMPPS  $0x12, Y6, Y0, Y6
-	VCMPPS  $0x12, Y7, Y0, Y7
-	VCMPPS  $0x12, Y8, Y0, Y8
-	VANDPS  Y5, Y1, Y1
-	VANDPS  Y6, Y2, Y2
-	VANDPS  Y7, Y3, Y3
-	VANDPS  Y8, Y4, Y4
-	VMOVUPS (CX)(AX*4), Y5
-	VMOVUPS 32(CX)(AX*4), Y6
-	VMOVUPS 64(CX)(AX*4), Y7
-	VMOVUPS 96(CX)(AX*4), Y8
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VADDPS  Y8, Y4, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, SI
 	JGE     again531
 
 over530:
@@ -9127,7 +9121,7 @@ over530:
 again533:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
-	VCMPPS  $0x12, Y2, Y0, Y2
+	VCMPPS  $0x12, Y0, Y2, Y2
 	VANDPS  Y2, Y1, Y1
 	VMOVUPS (CX)(AX*4), Y2
 	VADDPS  Y2, Y1, Y1
@@ -9146,7 +9140,7 @@ over532:
 	VMOVUPS      32(DI)(R8*4), Y1
 	VMASKMOVPS   (DX)(AX*4), Y1, Y2
 	VMASKMOVPS   (BX)(AX*4), Y1, Y3
-	VCMPPS       $0x12, Y3, Y0, Y0
+	VCMPPS       $0x12, Y0, Y3, Y0
 	VANDPS       Y0, Y2, Y0
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -9180,6 +9174,113 @@ end534:
 	VZEROUPPER
 	RET
 
+// func addWhereNumAtMostAVX2(d *float32, dz *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·addWhereNumAtMostAVX2(SB), NOSPLIT, $0-36
+	MOVQ         d+0(FP), CX
+	MOVQ         dz+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+32(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over539
+
+again540:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VMOVUPS (BX)(AX*4), Y5
+	VMOVUPS 32(BX)(AX*4), Y6
+	VMOVUPS 64(BX)(AX*4), Y7
+	VMOVUPS 96(BX)(AX*4), Y8
+	VCMPPS  $0x12, Y5, Y0, Y5
+	VCMPPS  $0x12, Y6, Y0, Y6
+	VCMPPS  $0x12, Y7, Y0, Y7
+	VCMPPS  $0x12, Y8, Y0, Y8
+	VANDPS  Y5, Y1, Y1
+	VANDPS  Y6, Y2, Y2
+	VANDPS  Y7, Y3, Y3
+	VANDPS  Y8, Y4, Y4
+	VMOVUPS (CX)(AX*4), Y5
+	VMOVUPS 32(CX)(AX*4), Y6
+	VMOVUPS 64(CX)(AX*4), Y7
+	VMOVUPS 96(CX)(AX*4), Y8
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again540
+
+over539:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over541
+
+again542:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (BX)(AX*4), Y2
+	VCMPPS  $0x12, Y2, Y0, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again542
+
+over541:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end543
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VMASKMOVPS   (BX)(AX*4), Y1, Y3
+	VCMPPS       $0x12, Y3, Y0, Y0
+	VANDPS       Y0, Y2, Y0
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all544
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two546
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two546:
+	TESTQ    $0x00000002, SI
+	JZ       one547
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one547:
+	TESTQ  $0x00000001, SI
+	JZ     stored545
+	VMOVSS X0, (AX)
+	JMP    stored545
+
+all544:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored545:
+end543:
+	VZEROUPPER
+	RET
+
 // func addWhereBelowAVX2(d *float32, dz *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·addWhereBelowAVX2(SB), NOSPLIT, $0-40
@@ -9190,9 +9291,9 @@ TEXT ·addWhereBelowAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over539
+	JL   over548
 
-again540:
+again549:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -9227,14 +9328,14 @@ again540:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, DI
-	JGE     again540
+	JGE     again549
 
-over539:
+over548:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over541
+	JL   over550
 
-again542:
+again551:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (SI)(AX*4), Y2
@@ -9245,12 +9346,12 @@ again542:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again542
+	JGE     again551
 
-over541:
+over550:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end543
+	JZ           end552
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -9263,32 +9364,32 @@ over541:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all544
+	JE           all553
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two546
+	JZ           two555
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two546:
+two555:
 	TESTQ    $0x00000002, DI
-	JZ       one547
+	JZ       one556
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one547:
+one556:
 	TESTQ  $0x00000001, DI
-	JZ     stored545
+	JZ     stored554
 	VMOVSS X0, (AX)
-	JMP    stored545
+	JMP    stored554
 
-all544:
+all553:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored545:
-end543:
+stored554:
+end552:
 	VZEROUPPER
 	RET
 
@@ -9303,9 +9404,9 @@ TEXT ·addWhereBelowNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over548
+	JL           over557
 
-again549:
+again558:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9336,113 +9437,6 @@ again549:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again549
-
-over548:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over550
-
-again551:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS (BX)(AX*4), Y2
-	VCMPPS  $0x11, Y0, Y2, Y2
-	VANDPS  Y2, Y1, Y1
-	VMOVUPS (CX)(AX*4), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again551
-
-over550:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end552
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y2
-	VMASKMOVPS   (BX)(AX*4), Y1, Y3
-	VCMPPS       $0x11, Y0, Y3, Y0
-	VANDPS       Y0, Y2, Y0
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	CMPQ         SI, $0x08
-	JE           all553
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two555
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two555:
-	TESTQ    $0x00000002, SI
-	JZ       one556
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one556:
-	TESTQ  $0x00000001, SI
-	JZ     stored554
-	VMOVSS X0, (AX)
-	JMP    stored554
-
-all553:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored554:
-end552:
-	VZEROUPPER
-	RET
-
-// func addWhereNumBelowAVX2(d *float32, dz *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·addWhereNumBelowAVX2(SB), NOSPLIT, $0-36
-	MOVQ         d+0(FP), CX
-	MOVQ         dz+8(FP), DX
-	MOVQ         y+16(FP), BX
-	MOVQ         n+24(FP), SI
-	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, SI
-	JL           over557
-
-again558:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VMOVUPS (BX)(AX*4), Y5
-	VMOVUPS 32(BX)(AX*4), Y6
-	VMOVUPS 64(BX)(AX*4), Y7
-	VMOVUPS 96(BX)(AX*4), Y8
-	VCMPPS  $0x11, Y5, Y0, Y5
-	VCMPPS  $0x11, Y6, Y0, Y6
-	VCMPPS  $0x11, Y7, Y0, Y7
-	VCMPPS  $0x11, Y8, Y0, Y8
-	VANDPS  Y5, Y1, Y1
-	VANDPS  Y6, Y2, Y2
-	VANDPS  Y7, Y3, Y3
-	VANDPS  Y8, Y4, Y4
-	VMOVUPS (CX)(AX*4), Y5
-	VMOVUPS 32(CX)(AX*4), Y6
-	VMOVUPS 64(CX)(AX*4), Y7
-	VMOVUPS 96(CX)(AX*4), Y8
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VADDPS  Y8, Y4, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, SI
 	JGE     again558
 
 over557:
@@ -9453,7 +9447,7 @@ over557:
 again560:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
-	VCMPPS  $0x11, Y2, Y0, Y2
+	VCMPPS  $0x11, Y0, Y2, Y2
 	VANDPS  Y2, Y1, Y1
 	VMOVUPS (CX)(AX*4), Y2
 	VADDPS  Y2, Y1, Y1
@@ -9472,7 +9466,7 @@ over559:
 	VMOVUPS      32(DI)(R8*4), Y1
 	VMASKMOVPS   (DX)(AX*4), Y1, Y2
 	VMASKMOVPS   (BX)(AX*4), Y1, Y3
-	VCMPPS       $0x11, Y3, Y0, Y0
+	VCMPPS       $0x11, Y0, Y3, Y0
 	VANDPS       Y0, Y2, Y0
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -9503,5 +9497,112 @@ all562:
 
 stored563:
 end561:
+	VZEROUPPER
+	RET
+
+// func addWhereNumBelowAVX2(d *float32, dz *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·addWhereNumBelowAVX2(SB), NOSPLIT, $0-36
+	MOVQ         d+0(FP), CX
+	MOVQ         dz+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+32(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over566
+
+again567:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VMOVUPS (BX)(AX*4), Y5
+	VMOVUPS 32(BX)(AX*4), Y6
+	VMOVUPS 64(BX)(AX*4), Y7
+	VMOVUPS 96(BX)(AX*4), Y8
+	VCMPPS  $0x11, Y5, Y0, Y5
+	VCMPPS  $0x11, Y6, Y0, Y6
+	VCMPPS  $0x11, Y7, Y0, Y7
+	VCMPPS  $0x11, Y8, Y0, Y8
+	VANDPS  Y5, Y1, Y1
+	VANDPS  Y6, Y2, Y2
+	VANDPS  Y7, Y3, Y3
+	VANDPS  Y8, Y4, Y4
+	VMOVUPS (CX)(AX*4), Y5
+	VMOVUPS 32(CX)(AX*4), Y6
+	VMOVUPS 64(CX)(AX*4), Y7
+	VMOVUPS 96(CX)(AX*4), Y8
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again567
+
+over566:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over568
+
+again569:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (BX)(AX*4), Y2
+	VCMPPS  $0x11, Y2, Y0, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again569
+
+over568:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end570
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VMASKMOVPS   (BX)(AX*4), Y1, Y3
+	VCMPPS       $0x11, Y3, Y0, Y0
+	VANDPS       Y0, Y2, Y0
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all571
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two573
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two573:
+	TESTQ    $0x00000002, SI
+	JZ       one574
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one574:
+	TESTQ  $0x00000001, SI
+	JZ     stored572
+	VMOVSS X0, (AX)
+	JMP    stored572
+
+all571:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored572:
+end570:
 	VZEROUPPER
 	RET

@@ -10,3 +10,5 @@ func (Binary) backwardYFast(_, _, _, _ []Float, _, _ int) bool { panic(none) }
 
 func axpyFast(_, _ []Float, _ Float) { panic(none) }
 func mulAddFast(_, _, _ []Float)     { panic(none) }
+
+func mulAddLessFast(_, _, _ []Float, _ Float) { panic(none) }

@@ -45,6 +45,12 @@ func products() {
 	l.run(func() { l.store(plus(l.load("z"), l.load("x"), l.load("y")), "z") })
 	l.finish()
 
+	start("mulAddLessAVX2", "func(z, x, y *float32, n int, c float32)", "mulAddLessAVX2 is z += x·(y − c).")
+	l = newLoop(4, "z", "x", "y")
+	less := broadcast("c")
+	l.run(func() { l.store(plus(l.load("z"), l.load("x"), sub(l.load("y"), less)), "z") })
+	l.finish()
+
 	start("addQuotientAVX2", "func(z, x *float32, n int, c float32)", "addQuotientAVX2 is z += x/c.")
 	l = newLoop(4, "z", "x")
 	c := broadcast("c")

@@ -94,7 +94,7 @@ func combinations(rows int) (ops []operation) {
 
 // TestThreadsBits shows that no bit of anything depends on the threads.
 func TestThreadsBits(t *testing.T) {
-	for _, op := range operations(2600) {
+	for _, op := range operations(1500) {
 		result := func(threads int) *Dense {
 			defer par.SetThreads(threads)()
 			dst := rough(9, op.dst...)
@@ -116,7 +116,7 @@ func TestThreadsBits(t *testing.T) {
 // TestCombineGrad compares the gradients of every shape with a walk over the
 // elements in float64.
 func TestCombineGrad(t *testing.T) {
-	for _, rows := range []int{1, 7, 2600} {
+	for _, rows := range []int{1, 7, 1500} {
 		third := max(rows/15, 1)
 		for _, s := range [][2][]int{
 			{{rows, 70}, {rows, 70}}, {{rows, 70}, {70}}, {{70}, {rows, 70}}, {{rows, 70}, {rows, 1}}, {{rows, 1}, {1, 70}}, {{rows * 70}, {1}}, {{1}, {rows * 70}},
@@ -192,7 +192,7 @@ func TestChunksAllocate(t *testing.T) {
 	if Raced {
 		t.Skip("a sync.Pool forgets under the race detector")
 	}
-	for _, rows := range []int{3, 2600} {
+	for _, rows := range []int{3, 1500} {
 		for _, op := range operations(rows) {
 			if op.name == "ArgMax" {
 				continue // its wrapper here makes the places

@@ -103,13 +103,30 @@ func (c *combination) total(dz, x, y []Float) Float {
 	case c.f == simd.Mul && c.second && c.SX == 1:
 		return simd.Dot(dz, x[:n])
 	}
-	var s [1]Float
+	return c.termwise(dz, x, y)
+}
+
+// termwise is total by way of its terms, some at a time.
+func (c *combination) termwise(dz, x, y []Float) (sum Float) {
+	var terms, same [256]Float
+	v := x[0]
 	if c.second {
-		c.f.BackwardY(s[:], dz, x, y, c.SX, 0)
-	} else {
-		c.f.BackwardX(s[:], dz, x, y, 0, c.SY)
+		v = y[0]
 	}
-	return s[0]
+	for i := range same {
+		same[i] = v
+	}
+	for at := 0; at < len(dz); at += len(terms) {
+		n := min(len(terms), len(dz)-at)
+		clear(terms[:n])
+		if c.second {
+			c.f.BackwardY(terms[:n], dz[at:at+n], x[at*c.SX:], same[:n], c.SX, 1)
+		} else {
+			c.f.BackwardX(terms[:n], dz[at:at+n], same[:n], y[at*c.SY:], 1, c.SY)
+		}
+		sum += simd.Sum(terms[:n])
+	}
+	return sum
 }
 
 // sum adds the gradient of an operand that is stretched along the outermost

@@ -19,6 +19,11 @@ func dotAVX2(x *float32, y *float32, n int) float32
 //go:noescape
 func sum64AVX2(x *float32, n int) float64
 
+// expSumAVX2 is y = exp(x − top), and returns Σy.
+//
+//go:noescape
+func expSumAVX2(y *float32, x *float32, n int, top float32) float32
+
 // maxOfAVX2 is MaxOf.
 //
 //go:noescape

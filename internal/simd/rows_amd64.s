@@ -177,33 +177,25 @@ TEXT ·sum64AVX2(SB), NOSPLIT, $0-24
 	JL      over11
 
 again12:
-	VMOVUPS      (CX)(AX*4), Y4
-	VMOVUPS      32(CX)(AX*4), Y5
-	VMOVUPS      64(CX)(AX*4), Y6
-	VMOVUPS      96(CX)(AX*4), Y7
-	VCVTPS2PD    X4, Y8
-	VEXTRACTF128 $0x01, Y4, X4
-	VCVTPS2PD    X4, Y4
-	VADDPD       Y8, Y0, Y0
-	VADDPD       Y4, Y0, Y0
-	VCVTPS2PD    X5, Y4
-	VEXTRACTF128 $0x01, Y5, X5
-	VCVTPS2PD    X5, Y5
-	VADDPD       Y4, Y1, Y1
-	VADDPD       Y5, Y1, Y1
-	VCVTPS2PD    X6, Y4
-	VEXTRACTF128 $0x01, Y6, X6
-	VCVTPS2PD    X6, Y5
-	VADDPD       Y4, Y2, Y2
-	VADDPD       Y5, Y2, Y2
-	VCVTPS2PD    X7, Y4
-	VEXTRACTF128 $0x01, Y7, X7
-	VCVTPS2PD    X7, Y5
-	VADDPD       Y4, Y3, Y3
-	VADDPD       Y5, Y3, Y3
-	ADDQ         $0x20, AX
-	SUBQ         $0x20, DX
-	JGE          again12
+	VCVTPS2PD (CX)(AX*4), Y4
+	VCVTPS2PD 16(CX)(AX*4), Y5
+	VADDPD    Y4, Y0, Y0
+	VADDPD    Y5, Y0, Y0
+	VCVTPS2PD 32(CX)(AX*4), Y4
+	VCVTPS2PD 48(CX)(AX*4), Y5
+	VADDPD    Y4, Y1, Y1
+	VADDPD    Y5, Y1, Y1
+	VCVTPS2PD 64(CX)(AX*4), Y4
+	VCVTPS2PD 80(CX)(AX*4), Y5
+	VADDPD    Y4, Y2, Y2
+	VADDPD    Y5, Y2, Y2
+	VCVTPS2PD 96(CX)(AX*4), Y4
+	VCVTPS2PD 112(CX)(AX*4), Y5
+	VADDPD    Y4, Y3, Y3
+	VADDPD    Y5, Y3, Y3
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, DX
+	JGE       again12
 
 over11:
 	ADDQ $0x20, DX
@@ -211,15 +203,13 @@ over11:
 	JL   over13
 
 again14:
-	VMOVUPS      (CX)(AX*4), Y4
-	VCVTPS2PD    X4, Y5
-	VEXTRACTF128 $0x01, Y4, X4
-	VCVTPS2PD    X4, Y4
-	VADDPD       Y5, Y0, Y0
-	VADDPD       Y4, Y0, Y0
-	ADDQ         $0x08, AX
-	SUBQ         $0x08, DX
-	JGE          again14
+	VCVTPS2PD (CX)(AX*4), Y4
+	VCVTPS2PD 16(CX)(AX*4), Y5
+	VADDPD    Y4, Y0, Y0
+	VADDPD    Y5, Y0, Y0
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, DX
+	JGE       again14
 
 over13:
 	ADDQ         $0x08, DX
@@ -228,12 +218,12 @@ over13:
 	LEAQ         firstLanes<>+0(SB), BX
 	NEGQ         DX
 	VMOVUPS      32(BX)(DX*4), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VCVTPS2PD    X4, Y5
-	VEXTRACTF128 $0x01, Y4, X4
-	VCVTPS2PD    X4, Y4
-	VADDPD       Y5, Y0, Y0
+	VMASKMOVPS   (CX)(AX*4), Y4, Y5
+	VCVTPS2PD    X5, Y4
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
 	VADDPD       Y4, Y0, Y0
+	VADDPD       Y5, Y0, Y0
 
 end15:
 	VADDPD       Y1, Y0, Y0
@@ -247,262 +237,212 @@ end15:
 	VZEROUPPER
 	RET
 
-// func maxOfAVX2(x *float32, n int) float32
-// Requires: AVX, SSE
-TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), CX
-	MOVQ    n+8(FP), DX
-	XORQ    AX, AX
-	VMOVUPS wideff800000<>+0(SB), Y0
-	VMOVUPS wideff800000<>+0(SB), Y1
-	VMOVUPS wideff800000<>+0(SB), Y2
-	VMOVUPS wideff800000<>+0(SB), Y3
-	VMOVUPS wide00000000<>+0(SB), Y4
-	SUBQ    $0x20, DX
-	JL      over16
+// func expSumAVX2(y *float32, x *float32, n int, top float32) float32
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·expSumAVX2(SB), NOSPLIT, $0-36
+	MOVQ         y+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	VMOVUPS      wide00000000<>+0(SB), Y0
+	VMOVUPS      wide00000000<>+0(SB), Y1
+	VMOVUPS      wide00000000<>+0(SB), Y2
+	VMOVUPS      wide00000000<>+0(SB), Y3
+	MOVSS        top+24(FP), X4
+	VBROADCASTSS X4, Y4
+	SUBQ         $0x18, BX
+	JL           over16
 
 again17:
-	VMOVUPS (CX)(AX*4), Y5
-	VMOVUPS 32(CX)(AX*4), Y6
-	VMOVUPS 64(CX)(AX*4), Y7
-	VMOVUPS 96(CX)(AX*4), Y8
-	VCMPPS  $0x03, Y5, Y5, Y9
-	VCMPPS  $0x03, Y6, Y6, Y10
-	VCMPPS  $0x03, Y7, Y7, Y11
-	VCMPPS  $0x03, Y8, Y8, Y12
-	VORPS   Y9, Y4, Y4
-	VMAXPS  Y5, Y0, Y0
-	VORPS   Y10, Y4, Y4
-	VMAXPS  Y6, Y1, Y1
-	VORPS   Y11, Y4, Y4
-	VMAXPS  Y7, Y2, Y2
-	VORPS   Y12, Y4, Y4
-	VMAXPS  Y8, Y3, Y3
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, DX
-	JGE     again17
+	VMOVUPS      (DX)(AX*4), Y5
+	VMOVUPS      32(DX)(AX*4), Y6
+	VMOVUPS      64(DX)(AX*4), Y7
+	VSUBPS       Y4, Y5, Y5
+	VSUBPS       Y4, Y6, Y6
+	VSUBPS       Y4, Y7, Y7
+	VMOVUPS      widec2d00000<>+0(SB), Y9
+	VMOVUPS      Y9, Y8
+	VMOVUPS      Y9, Y10
+	VMOVUPS      Y9, Y9
+	VMAXPS       Y5, Y8, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMAXPS       Y7, Y9, Y7
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y9
+	VMOVUPS      Y9, Y8
+	VMOVUPS      Y9, Y10
+	VMOVUPS      Y9, Y9
+	VMOVUPS      wide4b400000<>+0(SB), Y11
+	VFMADD213PS  Y11, Y5, Y8
+	VFMADD213PS  Y11, Y6, Y10
+	VFMADD213PS  Y11, Y7, Y9
+	VMOVUPS      wide4b400000<>+0(SB), Y12
+	VSUBPS       Y12, Y8, Y11
+	VSUBPS       Y12, Y10, Y13
+	VSUBPS       Y12, Y9, Y12
+	VMOVUPS      widebf318000<>+0(SB), Y15
+	VMOVUPS      Y15, Y14
+	VMOVUPS      Y15, Y16
+	VMOVUPS      Y15, Y15
+	VFMADD213PS  Y5, Y11, Y14
+	VFMADD213PS  Y6, Y13, Y16
+	VFMADD213PS  Y7, Y12, Y15
+	VMOVUPS      wideb95e8083<>+0(SB), Y5
+	VFNMADD231PS Y5, Y11, Y14
+	VFNMADD231PS Y5, Y13, Y16
+	VFNMADD231PS Y5, Y12, Y15
+	VMOVUPS      wide3ab688be<>+0(SB), Y6
+	VMOVUPS      Y6, Y5
+	VMOVUPS      Y6, Y7
+	VMOVUPS      Y6, Y6
+	VMOVUPS      wide3c0905f1<>+0(SB), Y11
+	VFMADD213PS  Y11, Y14, Y5
+	VFMADD213PS  Y11, Y16, Y7
+	VFMADD213PS  Y11, Y15, Y6
+	VMOVUPS      wide3d2aaa8c<>+0(SB), Y11
+	VFMADD213PS  Y11, Y14, Y5
+	VFMADD213PS  Y11, Y16, Y7
+	VFMADD213PS  Y11, Y15, Y6
+	VMOVUPS      wide3e2aaa6e<>+0(SB), Y11
+	VFMADD213PS  Y11, Y14, Y5
+	VFMADD213PS  Y11, Y16, Y7
+	VFMADD213PS  Y11, Y15, Y6
+	VMOVUPS      wide3f000000<>+0(SB), Y11
+	VFMADD213PS  Y11, Y14, Y5
+	VFMADD213PS  Y11, Y16, Y7
+	VFMADD213PS  Y11, Y15, Y6
+	VMOVUPS      wide3f800000<>+0(SB), Y11
+	VFMADD213PS  Y11, Y14, Y5
+	VFMADD213PS  Y11, Y16, Y7
+	VFMADD213PS  Y11, Y15, Y6
+	VMOVUPS      wide3f800000<>+0(SB), Y11
+	VFMADD213PS  Y11, Y14, Y5
+	VFMADD213PS  Y11, Y16, Y7
+	VFMADD213PS  Y11, Y15, Y6
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y9, Y9
+	VMOVUPS      wide5f800000<>+0(SB), Y11
+	VPADDD       Y11, Y8, Y8
+	VPADDD       Y11, Y10, Y10
+	VPADDD       Y11, Y9, Y9
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y10, Y7, Y7
+	VMULPS       Y9, Y6, Y6
+	VMOVUPS      wide1f800000<>+0(SB), Y8
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y7, Y7
+	VMULPS       Y8, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      Y5, (CX)(AX*4)
+	VADDPS       Y7, Y1, Y1
+	VMOVUPS      Y7, 32(CX)(AX*4)
+	VADDPS       Y6, Y2, Y2
+	VMOVUPS      Y6, 64(CX)(AX*4)
+	ADDQ         $0x18, AX
+	SUBQ         $0x18, BX
+	JGE          again17
 
 over16:
-	ADDQ $0x20, DX
-	SUBQ $0x08, DX
+	ADDQ $0x18, BX
+	SUBQ $0x08, BX
 	JL   over18
 
 again19:
-	VMOVUPS (CX)(AX*4), Y5
-	VCMPPS  $0x03, Y5, Y5, Y6
-	VORPS   Y6, Y4, Y4
-	VMAXPS  Y5, Y0, Y0
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, DX
-	JGE     again19
+	VMOVUPS      (DX)(AX*4), Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      widec2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y6
+	VFMADD213PS  wide4b400000<>+0(SB), Y5, Y6
+	VSUBPS       wide4b400000<>+0(SB), Y6, Y7
+	VMOVUPS      widebf318000<>+0(SB), Y8
+	VFMADD213PS  Y5, Y7, Y8
+	VFNMADD231PS wideb95e8083<>+0(SB), Y7, Y8
+	VMOVUPS      wide3ab688be<>+0(SB), Y5
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y8, Y5
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y8, Y5
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y8, Y5
+	VFMADD213PS  wide3f000000<>+0(SB), Y8, Y5
+	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y5
+	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       wide5f800000<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y5, Y5
+	VMULPS       wide1f800000<>+0(SB), Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      Y5, (CX)(AX*4)
+	ADDQ         $0x08, AX
+	SUBQ         $0x08, BX
+	JGE          again19
 
 over18:
-	ADDQ       $0x08, DX
-	TESTQ      DX, DX
-	JZ         end20
-	LEAQ       firstLanes<>+0(SB), BX
-	NEGQ       DX
-	VMOVUPS    32(BX)(DX*4), Y5
-	VMASKMOVPS (CX)(AX*4), Y5, Y6
-	VMOVUPS    wideff800000<>+0(SB), Y7
-	VBLENDVPS  Y5, Y6, Y7, Y5
-	VCMPPS     $0x03, Y5, Y5, Y6
-	VORPS      Y6, Y4, Y4
-	VMAXPS     Y5, Y0, Y0
-
-end20:
-	VORPS      Y4, Y0, Y0
-	VORPS      Y4, Y1, Y1
-	VORPS      Y4, Y2, Y2
-	VORPS      Y4, Y3, Y3
-	VCMPPS     $0x03, Y0, Y0, Y4
-	VMAXPS     Y1, Y0, Y1
-	VBLENDVPS  Y4, Y0, Y1, Y0
-	VCMPPS     $0x03, Y2, Y2, Y1
-	VMAXPS     Y3, Y2, Y3
-	VBLENDVPS  Y1, Y2, Y3, Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VMAXPS     Y1, Y0, Y1
-	VBLENDVPS  Y2, Y0, Y1, Y0
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VMAXPS     Y1, Y0, Y1
-	VBLENDVPS  Y2, Y0, Y1, Y0
-	VPERMILPS  $0x4e, Y0, Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VMAXPS     Y1, Y0, Y1
-	VBLENDVPS  Y2, Y0, Y1, Y0
-	VPERMILPS  $0xb1, Y0, Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VMAXPS     Y1, Y0, Y1
-	VBLENDVPS  Y2, Y0, Y1, Y0
-	MOVSS      X0, ret+16(FP)
-	VZEROUPPER
-	RET
-
-DATA wideff800000<>+0(SB)/4, $0xff800000
-DATA wideff800000<>+4(SB)/4, $0xff800000
-DATA wideff800000<>+8(SB)/4, $0xff800000
-DATA wideff800000<>+12(SB)/4, $0xff800000
-DATA wideff800000<>+16(SB)/4, $0xff800000
-DATA wideff800000<>+20(SB)/4, $0xff800000
-DATA wideff800000<>+24(SB)/4, $0xff800000
-DATA wideff800000<>+28(SB)/4, $0xff800000
-GLOBL wideff800000<>(SB), RODATA|NOPTR, $32
-
-// func topRowsAVX2(x *float32, top *float32, rows int, stride int, w int)
-// Requires: AVX
-TEXT ·topRowsAVX2(SB), NOSPLIT, $0-40
-	MOVQ       x+0(FP), AX
-	MOVQ       rows+16(FP), CX
-	MOVQ       stride+24(FP), DX
-	MOVQ       w+32(FP), BX
-	SHLQ       $0x02, DX
-	LEAQ       firstLanes<>+0(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPS    32(SI)(DI*4), Y0
-	MOVQ       top+8(FP), SI
-	VMASKMOVPS (SI), Y0, Y1
-
-row21:
-	VMASKMOVPS   (AX), Y0, Y2
-	VMAXPS       Y1, Y2, Y1
-	ADDQ         DX, AX
-	DECQ         CX
-	JNZ          row21
-	MOVQ         top+8(FP), AX
-	CMPQ         BX, $0x08
-	JE           all22
-	LEAQ         (AX), AX
-	TESTQ        $0x00000004, BX
-	JZ           two24
-	VMOVUPS      X1, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y1, X1
-
-two24:
-	TESTQ    $0x00000002, BX
-	JZ       one25
-	VMOVLPS  X1, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X1, X1, X1
-
-one25:
-	TESTQ  $0x00000001, BX
-	JZ     stored23
-	VMOVSS X1, (AX)
-	JMP    stored23
-
-all22:
-	VMOVUPS Y1, (AX)
-
-stored23:
-	VZEROUPPER
-	RET
-
-// func weighRowsAVX2(y *float32, x *float32, top *float32, sum *float32, rows int, stride int, w int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·weighRowsAVX2(SB), NOSPLIT, $0-56
-	MOVQ       y+0(FP), AX
-	MOVQ       x+8(FP), CX
-	MOVQ       rows+32(FP), DX
-	MOVQ       stride+40(FP), BX
-	MOVQ       w+48(FP), SI
-	SHLQ       $0x02, BX
-	LEAQ       firstLanes<>+0(SB), DI
-	MOVQ       SI, R8
-	NEGQ       R8
-	VMOVUPS    32(DI)(R8*4), Y0
-	MOVQ       top+16(FP), DI
-	VMASKMOVPS (DI), Y0, Y1
-	MOVQ       sum+24(FP), DI
-	VMASKMOVPS (DI), Y0, Y2
-
-row26:
-	VMASKMOVPS   (CX), Y0, Y3
-	VCMPPS       $0x00, Y1, Y3, Y4
-	VSUBPS       Y1, Y3, Y5
-	VANDNPS      Y5, Y4, Y4
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
-	VMOVUPS      widec2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
-	VFMADD213PS  wide4b400000<>+0(SB), Y4, Y5
-	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
-	VMOVUPS      widebf318000<>+0(SB), Y7
-	VFMADD213PS  Y4, Y6, Y7
-	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end20
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y5
+	VMASKMOVPS   (DX)(AX*4), Y5, Y6
+	VSUBPS       Y4, Y6, Y4
+	VMOVUPS      widec2d00000<>+0(SB), Y6
+	VMAXPS       Y4, Y6, Y4
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y6
+	VFMADD213PS  wide4b400000<>+0(SB), Y4, Y6
+	VSUBPS       wide4b400000<>+0(SB), Y6, Y7
+	VMOVUPS      widebf318000<>+0(SB), Y8
+	VFMADD213PS  Y4, Y7, Y8
+	VFNMADD231PS wideb95e8083<>+0(SB), Y7, Y8
 	VMOVUPS      wide3ab688be<>+0(SB), Y4
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y4
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y4
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y4
-	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y4
-	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
-	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
-	VPSLLD       $0x17, Y5, Y5
-	VPADDD       wide5f800000<>+0(SB), Y5, Y5
-	VMULPS       Y5, Y4, Y4
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y8, Y4
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y8, Y4
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y8, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y8, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y8, Y4
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       wide5f800000<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y4, Y4
 	VMULPS       wide1f800000<>+0(SB), Y4, Y4
-	VANDNPS      Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	CMPQ         SI, $0x08
-	JE           all27
-	LEAQ         (AX), DI
-	TESTQ        $0x00000004, SI
-	JZ           two29
-	VMOVUPS      X3, (DI)
-	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y3, X3
-
-two29:
-	TESTQ    $0x00000002, SI
-	JZ       one30
-	VMOVLPS  X3, (DI)
-	ADDQ     $0x08, DI
-	VMOVHLPS X3, X3, X3
-
-one30:
-	TESTQ  $0x00000001, SI
-	JZ     stored28
-	VMOVSS X3, (DI)
-	JMP    stored28
-
-all27:
-	VMOVUPS Y3, (AX)
-
-stored28:
-	ADDQ         BX, CX
-	ADDQ         BX, AX
-	DECQ         DX
-	JNZ          row26
-	MOVQ         sum+24(FP), AX
-	CMPQ         SI, $0x08
-	JE           all31
-	LEAQ         (AX), AX
-	TESTQ        $0x00000004, SI
-	JZ           two33
-	VMOVUPS      X2, (AX)
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all21
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two23
+	VMOVUPS      X4, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y2, X2
+	VEXTRACTF128 $0x01, Y4, X4
 
-two33:
-	TESTQ    $0x00000002, SI
-	JZ       one34
-	VMOVLPS  X2, (AX)
+two23:
+	TESTQ    $0x00000002, BX
+	JZ       one24
+	VMOVLPS  X4, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X2, X2, X2
+	VMOVHLPS X4, X4, X4
 
-one34:
-	TESTQ  $0x00000001, SI
-	JZ     stored32
-	VMOVSS X2, (AX)
-	JMP    stored32
+one24:
+	TESTQ  $0x00000001, BX
+	JZ     stored22
+	VMOVSS X4, (AX)
+	JMP    stored22
 
-all31:
-	VMOVUPS Y2, (AX)
+all21:
+	VMOVUPS Y4, (CX)(AX*4)
 
-stored32:
+stored22:
+end20:
+	VADDPS     Y1, Y0, Y0
+	VADDPS     Y3, Y2, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	MOVSS      X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -636,6 +576,265 @@ DATA wide1f800000<>+24(SB)/4, $0x1f800000
 DATA wide1f800000<>+28(SB)/4, $0x1f800000
 GLOBL wide1f800000<>(SB), RODATA|NOPTR, $32
 
+// func maxOfAVX2(x *float32, n int) float32
+// Requires: AVX, SSE
+TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), CX
+	MOVQ    n+8(FP), DX
+	XORQ    AX, AX
+	VMOVUPS wideff800000<>+0(SB), Y0
+	VMOVUPS wideff800000<>+0(SB), Y1
+	VMOVUPS wideff800000<>+0(SB), Y2
+	VMOVUPS wideff800000<>+0(SB), Y3
+	VMOVUPS wide00000000<>+0(SB), Y4
+	SUBQ    $0x20, DX
+	JL      over25
+
+again26:
+	VMOVUPS (CX)(AX*4), Y5
+	VMOVUPS 32(CX)(AX*4), Y6
+	VMOVUPS 64(CX)(AX*4), Y7
+	VMOVUPS 96(CX)(AX*4), Y8
+	VCMPPS  $0x03, Y5, Y5, Y9
+	VCMPPS  $0x03, Y6, Y6, Y10
+	VCMPPS  $0x03, Y7, Y7, Y11
+	VCMPPS  $0x03, Y8, Y8, Y12
+	VORPS   Y9, Y4, Y4
+	VMAXPS  Y5, Y0, Y0
+	VORPS   Y10, Y4, Y4
+	VMAXPS  Y6, Y1, Y1
+	VORPS   Y11, Y4, Y4
+	VMAXPS  Y7, Y2, Y2
+	VORPS   Y12, Y4, Y4
+	VMAXPS  Y8, Y3, Y3
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, DX
+	JGE     again26
+
+over25:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JL   over27
+
+again28:
+	VMOVUPS (CX)(AX*4), Y5
+	VCMPPS  $0x03, Y5, Y5, Y6
+	VORPS   Y6, Y4, Y4
+	VMAXPS  Y5, Y0, Y0
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DX
+	JGE     again28
+
+over27:
+	ADDQ       $0x08, DX
+	TESTQ      DX, DX
+	JZ         end29
+	LEAQ       firstLanes<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y5
+	VMASKMOVPS (CX)(AX*4), Y5, Y6
+	VMOVUPS    wideff800000<>+0(SB), Y7
+	VBLENDVPS  Y5, Y6, Y7, Y5
+	VCMPPS     $0x03, Y5, Y5, Y6
+	VORPS      Y6, Y4, Y4
+	VMAXPS     Y5, Y0, Y0
+
+end29:
+	VORPS      Y4, Y0, Y0
+	VORPS      Y4, Y1, Y1
+	VORPS      Y4, Y2, Y2
+	VORPS      Y4, Y3, Y3
+	VCMPPS     $0x03, Y0, Y0, Y4
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y4, Y0, Y1, Y0
+	VCMPPS     $0x03, Y2, Y2, Y1
+	VMAXPS     Y3, Y2, Y3
+	VBLENDVPS  Y1, Y2, Y3, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VCMPPS     $0x03, Y0, Y0, Y2
+	VMAXPS     Y1, Y0, Y1
+	VBLENDVPS  Y2, Y0, Y1, Y0
+	MOVSS      X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+DATA wideff800000<>+0(SB)/4, $0xff800000
+DATA wideff800000<>+4(SB)/4, $0xff800000
+DATA wideff800000<>+8(SB)/4, $0xff800000
+DATA wideff800000<>+12(SB)/4, $0xff800000
+DATA wideff800000<>+16(SB)/4, $0xff800000
+DATA wideff800000<>+20(SB)/4, $0xff800000
+DATA wideff800000<>+24(SB)/4, $0xff800000
+DATA wideff800000<>+28(SB)/4, $0xff800000
+GLOBL wideff800000<>(SB), RODATA|NOPTR, $32
+
+// func topRowsAVX2(x *float32, top *float32, rows int, stride int, w int)
+// Requires: AVX
+TEXT ·topRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ       x+0(FP), AX
+	MOVQ       rows+16(FP), CX
+	MOVQ       stride+24(FP), DX
+	MOVQ       w+32(FP), BX
+	SHLQ       $0x02, DX
+	LEAQ       firstLanes<>+0(SB), SI
+	MOVQ       BX, DI
+	NEGQ       DI
+	VMOVUPS    32(SI)(DI*4), Y0
+	MOVQ       top+8(FP), SI
+	VMASKMOVPS (SI), Y0, Y1
+
+row30:
+	VMASKMOVPS   (AX), Y0, Y2
+	VMAXPS       Y1, Y2, Y1
+	ADDQ         DX, AX
+	DECQ         CX
+	JNZ          row30
+	MOVQ         top+8(FP), AX
+	CMPQ         BX, $0x08
+	JE           all31
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, BX
+	JZ           two33
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two33:
+	TESTQ    $0x00000002, BX
+	JZ       one34
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one34:
+	TESTQ  $0x00000001, BX
+	JZ     stored32
+	VMOVSS X1, (AX)
+	JMP    stored32
+
+all31:
+	VMOVUPS Y1, (AX)
+
+stored32:
+	VZEROUPPER
+	RET
+
+// func weighRowsAVX2(y *float32, x *float32, top *float32, sum *float32, rows int, stride int, w int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·weighRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ       y+0(FP), AX
+	MOVQ       x+8(FP), CX
+	MOVQ       rows+32(FP), DX
+	MOVQ       stride+40(FP), BX
+	MOVQ       w+48(FP), SI
+	SHLQ       $0x02, BX
+	LEAQ       firstLanes<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    32(DI)(R8*4), Y0
+	MOVQ       top+16(FP), DI
+	VMASKMOVPS (DI), Y0, Y1
+	MOVQ       sum+24(FP), DI
+	VMASKMOVPS (DI), Y0, Y2
+
+row35:
+	VMASKMOVPS   (CX), Y0, Y3
+	VCMPPS       $0x00, Y1, Y3, Y4
+	VSUBPS       Y1, Y3, Y5
+	VANDNPS      Y5, Y4, Y4
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VMOVUPS      widec2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y4, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y4, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y4
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       wide5f800000<>+0(SB), Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VMULPS       wide1f800000<>+0(SB), Y4, Y4
+	VANDNPS      Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	CMPQ         SI, $0x08
+	JE           all36
+	LEAQ         (AX), DI
+	TESTQ        $0x00000004, SI
+	JZ           two38
+	VMOVUPS      X3, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y3, X3
+
+two38:
+	TESTQ    $0x00000002, SI
+	JZ       one39
+	VMOVLPS  X3, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X3, X3, X3
+
+one39:
+	TESTQ  $0x00000001, SI
+	JZ     stored37
+	VMOVSS X3, (DI)
+	JMP    stored37
+
+all36:
+	VMOVUPS Y3, (AX)
+
+stored37:
+	ADDQ         BX, CX
+	ADDQ         BX, AX
+	DECQ         DX
+	JNZ          row35
+	MOVQ         sum+24(FP), AX
+	CMPQ         SI, $0x08
+	JE           all40
+	LEAQ         (AX), AX
+	TESTQ        $0x00000004, SI
+	JZ           two42
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two42:
+	TESTQ    $0x00000002, SI
+	JZ       one43
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one43:
+	TESTQ  $0x00000001, SI
+	JZ     stored41
+	VMOVSS X2, (AX)
+	JMP    stored41
+
+all40:
+	VMOVUPS Y2, (AX)
+
+stored41:
+	VZEROUPPER
+	RET
+
 // func divideRowsAVX2(y *float32, sum *float32, rows int, stride int, w int)
 // Requires: AVX
 TEXT ·divideRowsAVX2(SB), NOSPLIT, $0-40
@@ -654,38 +853,38 @@ TEXT ·divideRowsAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    wide3f800000<>+0(SB), Y3
 	VBLENDVPS  Y2, Y3, Y1, Y1
 
-row35:
+row44:
 	VMASKMOVPS   (AX), Y0, Y2
 	VDIVPS       Y1, Y2, Y2
 	CMPQ         BX, $0x08
-	JE           all36
+	JE           all45
 	LEAQ         (AX), SI
 	TESTQ        $0x00000004, BX
-	JZ           two38
+	JZ           two47
 	VMOVUPS      X2, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y2, X2
 
-two38:
+two47:
 	TESTQ    $0x00000002, BX
-	JZ       one39
+	JZ       one48
 	VMOVLPS  X2, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X2, X2, X2
 
-one39:
+one48:
 	TESTQ  $0x00000001, BX
-	JZ     stored37
+	JZ     stored46
 	VMOVSS X2, (SI)
-	JMP    stored37
+	JMP    stored46
 
-all36:
+all45:
 	VMOVUPS Y2, (AX)
 
-stored37:
+stored46:
 	ADDQ DX, AX
 	DECQ CX
-	JNZ  row35
+	JNZ  row44
 	VZEROUPPER
 	RET
 
@@ -736,71 +935,63 @@ row:
 	VPBROADCASTD X2, Y2
 	VPADDD       Y3, Y2, Y2
 	SUBQ         $0x20, BX
-	JL           over40
+	JL           over49
 
-again41:
+again50:
 	VPADDD      wide00000000<>+0(SB), Y2, Y4
-	VMOVUPS     (DX)(AX*4), Y5
+	VPSRLD      $0x10, Y4, Y5
 	VPADDD      widef1bbcdc8<>+0(SB), Y2, Y6
-	VMOVUPS     32(DX)(AX*4), Y7
+	VPSRLD      $0x10, Y6, Y7
 	VPADDD      widee3779b90<>+0(SB), Y2, Y8
-	VMOVUPS     64(DX)(AX*4), Y9
+	VPSRLD      $0x10, Y8, Y9
 	VPADDD      wided5336958<>+0(SB), Y2, Y10
-	VMOVUPS     96(DX)(AX*4), Y11
-	VPSRLD      $0x10, Y4, Y12
-	VPSRLD      $0x10, Y6, Y13
-	VPSRLD      $0x10, Y8, Y14
-	VPSRLD      $0x10, Y10, Y15
-	VXORPS      Y4, Y12, Y4
-	VXORPS      Y6, Y13, Y6
-	VXORPS      Y8, Y14, Y8
-	VXORPS      Y10, Y15, Y10
-	VMOVUPS     wide7feb352d<>+0(SB), Y12
-	VPMULLD     Y12, Y4, Y4
-	VPMULLD     Y12, Y6, Y6
-	VPMULLD     Y12, Y8, Y8
-	VPMULLD     Y12, Y10, Y10
-	VPSRLD      $0x0f, Y4, Y12
-	VPSRLD      $0x0f, Y6, Y13
-	VPSRLD      $0x0f, Y8, Y14
-	VPSRLD      $0x0f, Y10, Y15
-	VXORPS      Y4, Y12, Y4
-	VXORPS      Y6, Y13, Y6
-	VXORPS      Y8, Y14, Y8
-	VXORPS      Y10, Y15, Y10
-	VMOVUPS     wide846ca68b<>+0(SB), Y12
-	VPMULLD     Y12, Y4, Y4
-	VPMULLD     Y12, Y6, Y6
-	VPMULLD     Y12, Y8, Y8
-	VPMULLD     Y12, Y10, Y10
-	VPSRLD      $0x10, Y4, Y12
-	VPSRLD      $0x10, Y6, Y13
-	VPSRLD      $0x10, Y8, Y14
-	VPSRLD      $0x10, Y10, Y15
-	VXORPS      Y4, Y12, Y4
-	VXORPS      Y6, Y13, Y6
-	VXORPS      Y8, Y14, Y8
-	VXORPS      Y10, Y15, Y10
-	VPMAXUD     Y0, Y4, Y12
-	VPCMPEQD    Y12, Y4, Y4
-	VPMAXUD     Y0, Y6, Y12
-	VPCMPEQD    Y12, Y6, Y6
-	VPMAXUD     Y0, Y8, Y12
-	VPCMPEQD    Y12, Y8, Y8
-	VPMAXUD     Y0, Y10, Y12
-	VPCMPEQD    Y12, Y10, Y10
-	VANDPS      Y4, Y5, Y4
-	VANDPS      Y6, Y7, Y5
-	VANDPS      Y8, Y9, Y6
-	VANDPS      Y10, Y11, Y7
-	VMOVUPS     (CX)(AX*4), Y8
-	VMOVUPS     32(CX)(AX*4), Y9
-	VMOVUPS     64(CX)(AX*4), Y10
-	VMOVUPS     96(CX)(AX*4), Y11
-	VFMADD213PS Y8, Y1, Y4
-	VFMADD213PS Y9, Y1, Y5
-	VFMADD213PS Y10, Y1, Y6
-	VFMADD213PS Y11, Y1, Y7
+	VPSRLD      $0x10, Y10, Y11
+	VXORPS      Y4, Y5, Y4
+	VXORPS      Y6, Y7, Y5
+	VXORPS      Y8, Y9, Y6
+	VXORPS      Y10, Y11, Y7
+	VMOVUPS     wide7feb352d<>+0(SB), Y8
+	VPMULLD     Y8, Y4, Y4
+	VPMULLD     Y8, Y5, Y5
+	VPMULLD     Y8, Y6, Y6
+	VPMULLD     Y8, Y7, Y7
+	VPSRLD      $0x0f, Y4, Y8
+	VPSRLD      $0x0f, Y5, Y9
+	VPSRLD      $0x0f, Y6, Y10
+	VPSRLD      $0x0f, Y7, Y11
+	VXORPS      Y4, Y8, Y4
+	VXORPS      Y5, Y9, Y5
+	VXORPS      Y6, Y10, Y6
+	VXORPS      Y7, Y11, Y7
+	VMOVUPS     wide846ca68b<>+0(SB), Y8
+	VPMULLD     Y8, Y4, Y4
+	VPMULLD     Y8, Y5, Y5
+	VPMULLD     Y8, Y6, Y6
+	VPMULLD     Y8, Y7, Y7
+	VPSRLD      $0x10, Y4, Y8
+	VPSRLD      $0x10, Y5, Y9
+	VPSRLD      $0x10, Y6, Y10
+	VPSRLD      $0x10, Y7, Y11
+	VXORPS      Y4, Y8, Y4
+	VXORPS      Y5, Y9, Y5
+	VXORPS      Y6, Y10, Y6
+	VXORPS      Y7, Y11, Y7
+	VPMAXUD     Y0, Y4, Y8
+	VPCMPEQD    Y8, Y4, Y4
+	VPMAXUD     Y0, Y5, Y8
+	VPCMPEQD    Y8, Y5, Y5
+	VPMAXUD     Y0, Y6, Y8
+	VPCMPEQD    Y8, Y6, Y6
+	VPMAXUD     Y0, Y7, Y8
+	VPCMPEQD    Y8, Y7, Y7
+	VANDPS      (DX)(AX*4), Y4, Y4
+	VANDPS      32(DX)(AX*4), Y5, Y5
+	VANDPS      64(DX)(AX*4), Y6, Y6
+	VANDPS      96(DX)(AX*4), Y7, Y7
+	VFMADD213PS (CX)(AX*4), Y1, Y4
+	VFMADD213PS 32(CX)(AX*4), Y1, Y5
+	VFMADD213PS 64(CX)(AX*4), Y1, Y6
+	VFMADD213PS 96(CX)(AX*4), Y1, Y7
 	VMOVUPS     Y4, (CX)(AX*4)
 	VMOVUPS     Y5, 32(CX)(AX*4)
 	VMOVUPS     Y6, 64(CX)(AX*4)
@@ -808,87 +999,85 @@ again41:
 	VPADDD      widec6ef3720<>+0(SB), Y2, Y2
 	ADDQ        $0x20, AX
 	SUBQ        $0x20, BX
-	JGE         again41
+	JGE         again50
 
-over40:
+over49:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over42
+	JL   over51
 
-again43:
+again52:
 	VPADDD      wide00000000<>+0(SB), Y2, Y4
-	VMOVUPS     (DX)(AX*4), Y5
-	VPSRLD      $0x10, Y4, Y6
-	VXORPS      Y4, Y6, Y4
+	VPSRLD      $0x10, Y4, Y5
+	VXORPS      Y4, Y5, Y4
 	VPMULLD     wide7feb352d<>+0(SB), Y4, Y4
-	VPSRLD      $0x0f, Y4, Y6
-	VXORPS      Y4, Y6, Y4
+	VPSRLD      $0x0f, Y4, Y5
+	VXORPS      Y4, Y5, Y4
 	VPMULLD     wide846ca68b<>+0(SB), Y4, Y4
-	VPSRLD      $0x10, Y4, Y6
-	VXORPS      Y4, Y6, Y4
-	VPMAXUD     Y0, Y4, Y6
-	VPCMPEQD    Y6, Y4, Y4
-	VANDPS      Y4, Y5, Y4
-	VMOVUPS     (CX)(AX*4), Y5
-	VFMADD213PS Y5, Y1, Y4
+	VPSRLD      $0x10, Y4, Y5
+	VXORPS      Y4, Y5, Y4
+	VPMAXUD     Y0, Y4, Y5
+	VPCMPEQD    Y5, Y4, Y4
+	VANDPS      (DX)(AX*4), Y4, Y4
+	VFMADD213PS (CX)(AX*4), Y1, Y4
 	VMOVUPS     Y4, (CX)(AX*4)
 	VPADDD      widef1bbcdc8<>+0(SB), Y2, Y2
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, BX
-	JGE         again43
+	JGE         again52
 
-over42:
+over51:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end44
+	JZ           end53
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
 	VMOVUPS      32(R11)(R12*4), Y4
 	VPADDD       wide00000000<>+0(SB), Y2, Y5
-	VMASKMOVPS   (DX)(AX*4), Y4, Y6
-	VPSRLD       $0x10, Y5, Y7
-	VXORPS       Y5, Y7, Y5
+	VPSRLD       $0x10, Y5, Y6
+	VXORPS       Y5, Y6, Y5
 	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
-	VPSRLD       $0x0f, Y5, Y7
-	VXORPS       Y5, Y7, Y5
+	VPSRLD       $0x0f, Y5, Y6
+	VXORPS       Y5, Y6, Y5
 	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
-	VPSRLD       $0x10, Y5, Y7
-	VXORPS       Y5, Y7, Y5
-	VPMAXUD      Y0, Y5, Y7
-	VPCMPEQD     Y7, Y5, Y5
-	VANDPS       Y5, Y6, Y5
+	VPSRLD       $0x10, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMAXUD      Y0, Y5, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   (DX)(AX*4), Y4, Y6
+	VANDPS       Y6, Y5, Y5
 	VMASKMOVPS   (CX)(AX*4), Y4, Y4
 	VFMADD213PS  Y4, Y1, Y5
 	CMPQ         BX, $0x08
-	JE           all45
+	JE           all54
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two47
+	JZ           two56
 	VMOVUPS      X5, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y5, X5
 
-two47:
+two56:
 	TESTQ    $0x00000002, BX
-	JZ       one48
+	JZ       one57
 	VMOVLPS  X5, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X5, X5, X5
 
-one48:
+one57:
 	TESTQ  $0x00000001, BX
-	JZ     stored46
+	JZ     stored55
 	VMOVSS X5, (AX)
-	JMP    stored46
+	JMP    stored55
 
-all45:
+all54:
 	VMOVUPS Y5, (CX)(AX*4)
 
-stored46:
+stored55:
 	VPADDD widef1bbcdc8<>+0(SB), Y2, Y2
 
-end44:
+end53:
 	LEAQ (CX)(SI*4), CX
 	LEAQ (DX)(SI*4), DX
 	MOVQ SI, BX
@@ -996,63 +1185,59 @@ row:
 	VPBROADCASTD X2, Y2
 	VPADDD       Y3, Y2, Y2
 	SUBQ         $0x20, BX
-	JL           over49
+	JL           over58
 
-again50:
+again59:
 	VPADDD   wide00000000<>+0(SB), Y2, Y4
-	VMOVUPS  (DX)(AX*4), Y5
+	VPSRLD   $0x10, Y4, Y5
 	VPADDD   widef1bbcdc8<>+0(SB), Y2, Y6
-	VMOVUPS  32(DX)(AX*4), Y7
+	VPSRLD   $0x10, Y6, Y7
 	VPADDD   widee3779b90<>+0(SB), Y2, Y8
-	VMOVUPS  64(DX)(AX*4), Y9
+	VPSRLD   $0x10, Y8, Y9
 	VPADDD   wided5336958<>+0(SB), Y2, Y10
-	VMOVUPS  96(DX)(AX*4), Y11
-	VPSRLD   $0x10, Y4, Y12
-	VPSRLD   $0x10, Y6, Y13
-	VPSRLD   $0x10, Y8, Y14
-	VPSRLD   $0x10, Y10, Y15
-	VXORPS   Y4, Y12, Y4
-	VXORPS   Y6, Y13, Y6
-	VXORPS   Y8, Y14, Y8
-	VXORPS   Y10, Y15, Y10
-	VMOVUPS  wide7feb352d<>+0(SB), Y12
-	VPMULLD  Y12, Y4, Y4
-	VPMULLD  Y12, Y6, Y6
-	VPMULLD  Y12, Y8, Y8
-	VPMULLD  Y12, Y10, Y10
-	VPSRLD   $0x0f, Y4, Y12
-	VPSRLD   $0x0f, Y6, Y13
-	VPSRLD   $0x0f, Y8, Y14
-	VPSRLD   $0x0f, Y10, Y15
-	VXORPS   Y4, Y12, Y4
-	VXORPS   Y6, Y13, Y6
-	VXORPS   Y8, Y14, Y8
-	VXORPS   Y10, Y15, Y10
-	VMOVUPS  wide846ca68b<>+0(SB), Y12
-	VPMULLD  Y12, Y4, Y4
-	VPMULLD  Y12, Y6, Y6
-	VPMULLD  Y12, Y8, Y8
-	VPMULLD  Y12, Y10, Y10
-	VPSRLD   $0x10, Y4, Y12
-	VPSRLD   $0x10, Y6, Y13
-	VPSRLD   $0x10, Y8, Y14
-	VPSRLD   $0x10, Y10, Y15
-	VXORPS   Y4, Y12, Y4
-	VXORPS   Y6, Y13, Y6
-	VXORPS   Y8, Y14, Y8
-	VXORPS   Y10, Y15, Y10
-	VPMAXUD  Y0, Y4, Y12
-	VPCMPEQD Y12, Y4, Y4
-	VPMAXUD  Y0, Y6, Y12
-	VPCMPEQD Y12, Y6, Y6
-	VPMAXUD  Y0, Y8, Y12
-	VPCMPEQD Y12, Y8, Y8
-	VPMAXUD  Y0, Y10, Y12
-	VPCMPEQD Y12, Y10, Y10
-	VANDPS   Y4, Y5, Y4
-	VANDPS   Y6, Y7, Y5
-	VANDPS   Y8, Y9, Y6
-	VANDPS   Y10, Y11, Y7
+	VPSRLD   $0x10, Y10, Y11
+	VXORPS   Y4, Y5, Y4
+	VXORPS   Y6, Y7, Y5
+	VXORPS   Y8, Y9, Y6
+	VXORPS   Y10, Y11, Y7
+	VMOVUPS  wide7feb352d<>+0(SB), Y8
+	VPMULLD  Y8, Y4, Y4
+	VPMULLD  Y8, Y5, Y5
+	VPMULLD  Y8, Y6, Y6
+	VPMULLD  Y8, Y7, Y7
+	VPSRLD   $0x0f, Y4, Y8
+	VPSRLD   $0x0f, Y5, Y9
+	VPSRLD   $0x0f, Y6, Y10
+	VPSRLD   $0x0f, Y7, Y11
+	VXORPS   Y4, Y8, Y4
+	VXORPS   Y5, Y9, Y5
+	VXORPS   Y6, Y10, Y6
+	VXORPS   Y7, Y11, Y7
+	VMOVUPS  wide846ca68b<>+0(SB), Y8
+	VPMULLD  Y8, Y4, Y4
+	VPMULLD  Y8, Y5, Y5
+	VPMULLD  Y8, Y6, Y6
+	VPMULLD  Y8, Y7, Y7
+	VPSRLD   $0x10, Y4, Y8
+	VPSRLD   $0x10, Y5, Y9
+	VPSRLD   $0x10, Y6, Y10
+	VPSRLD   $0x10, Y7, Y11
+	VXORPS   Y4, Y8, Y4
+	VXORPS   Y5, Y9, Y5
+	VXORPS   Y6, Y10, Y6
+	VXORPS   Y7, Y11, Y7
+	VPMAXUD  Y0, Y4, Y8
+	VPCMPEQD Y8, Y4, Y4
+	VPMAXUD  Y0, Y5, Y8
+	VPCMPEQD Y8, Y5, Y5
+	VPMAXUD  Y0, Y6, Y8
+	VPCMPEQD Y8, Y6, Y6
+	VPMAXUD  Y0, Y7, Y8
+	VPCMPEQD Y8, Y7, Y7
+	VANDPS   (DX)(AX*4), Y4, Y4
+	VANDPS   32(DX)(AX*4), Y5, Y5
+	VANDPS   64(DX)(AX*4), Y6, Y6
+	VANDPS   96(DX)(AX*4), Y7, Y7
 	VMULPS   Y1, Y4, Y4
 	VMULPS   Y1, Y5, Y5
 	VMULPS   Y1, Y6, Y6
@@ -1064,44 +1249,42 @@ again50:
 	VPADDD   widec6ef3720<>+0(SB), Y2, Y2
 	ADDQ     $0x20, AX
 	SUBQ     $0x20, BX
-	JGE      again50
+	JGE      again59
 
-over49:
+over58:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over51
+	JL   over60
 
-again52:
+again61:
 	VPADDD   wide00000000<>+0(SB), Y2, Y4
-	VMOVUPS  (DX)(AX*4), Y5
-	VPSRLD   $0x10, Y4, Y6
-	VXORPS   Y4, Y6, Y4
+	VPSRLD   $0x10, Y4, Y5
+	VXORPS   Y4, Y5, Y4
 	VPMULLD  wide7feb352d<>+0(SB), Y4, Y4
-	VPSRLD   $0x0f, Y4, Y6
-	VXORPS   Y4, Y6, Y4
+	VPSRLD   $0x0f, Y4, Y5
+	VXORPS   Y4, Y5, Y4
 	VPMULLD  wide846ca68b<>+0(SB), Y4, Y4
-	VPSRLD   $0x10, Y4, Y6
-	VXORPS   Y4, Y6, Y4
-	VPMAXUD  Y0, Y4, Y6
-	VPCMPEQD Y6, Y4, Y4
-	VANDPS   Y4, Y5, Y4
+	VPSRLD   $0x10, Y4, Y5
+	VXORPS   Y4, Y5, Y4
+	VPMAXUD  Y0, Y4, Y5
+	VPCMPEQD Y5, Y4, Y4
+	VANDPS   (DX)(AX*4), Y4, Y4
 	VMULPS   Y1, Y4, Y4
 	VMOVUPS  Y4, (CX)(AX*4)
 	VPADDD   widef1bbcdc8<>+0(SB), Y2, Y2
 	ADDQ     $0x08, AX
 	SUBQ     $0x08, BX
-	JGE      again52
+	JGE      again61
 
-over51:
+over60:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end53
+	JZ           end62
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
 	VMOVUPS      32(R11)(R12*4), Y4
 	VPADDD       wide00000000<>+0(SB), Y2, Y5
-	VMASKMOVPS   (DX)(AX*4), Y4, Y4
 	VPSRLD       $0x10, Y5, Y6
 	VXORPS       Y5, Y6, Y5
 	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
@@ -1112,37 +1295,38 @@ over51:
 	VXORPS       Y5, Y6, Y5
 	VPMAXUD      Y0, Y5, Y6
 	VPCMPEQD     Y6, Y5, Y5
-	VANDPS       Y5, Y4, Y4
+	VMASKMOVPS   (DX)(AX*4), Y4, Y4
+	VANDPS       Y4, Y5, Y4
 	VMULPS       Y1, Y4, Y4
 	CMPQ         BX, $0x08
-	JE           all54
+	JE           all63
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two56
+	JZ           two65
 	VMOVUPS      X4, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two56:
+two65:
 	TESTQ    $0x00000002, BX
-	JZ       one57
+	JZ       one66
 	VMOVLPS  X4, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X4, X4, X4
 
-one57:
+one66:
 	TESTQ  $0x00000001, BX
-	JZ     stored55
+	JZ     stored64
 	VMOVSS X4, (AX)
-	JMP    stored55
+	JMP    stored64
 
-all54:
+all63:
 	VMOVUPS Y4, (CX)(AX*4)
 
-stored55:
+stored64:
 	VPADDD widef1bbcdc8<>+0(SB), Y2, Y2
 
-end53:
+end62:
 	LEAQ (CX)(SI*4), CX
 	LEAQ (DX)(SI*4), DX
 	MOVQ SI, BX
@@ -1171,9 +1355,9 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS 20(R8), Y5
 	VBROADCASTSS 24(R8), Y6
 	SUBQ         $0x10, DI
-	JL           over58
+	JL           over67
 
-again59:
+again68:
 	VMOVUPS     (CX)(AX*4), Y7
 	VMOVUPS     32(CX)(AX*4), Y8
 	VMOVUPS     (DX)(AX*4), Y9
@@ -1212,14 +1396,14 @@ again59:
 	VMOVUPS     Y8, 32(CX)(AX*4)
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DI
-	JGE         again59
+	JGE         again68
 
-over58:
+over67:
 	ADDQ $0x10, DI
 	SUBQ $0x08, DI
-	JL   over60
+	JL   over69
 
-again61:
+again70:
 	VMOVUPS     (CX)(AX*4), Y7
 	VMOVUPS     (DX)(AX*4), Y8
 	VFMADD231PS Y7, Y1, Y8
@@ -1240,12 +1424,12 @@ again61:
 	VMOVUPS     Y7, (CX)(AX*4)
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DI
-	JGE         again61
+	JGE         again70
 
-over60:
+over69:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end62
+	JZ           end71
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -1266,83 +1450,83 @@ over60:
 	VDIVPS       Y3, Y0, Y0
 	VSUBPS       Y0, Y8, Y0
 	CMPQ         DI, $0x08
-	JE           all63
+	JE           all72
 	LEAQ         (BX)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two65
+	JZ           two74
 	VMOVUPS      X1, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two65:
+two74:
 	TESTQ    $0x00000002, DI
-	JZ       one66
+	JZ       one75
 	VMOVLPS  X1, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X1, X1, X1
 
-one66:
+one75:
 	TESTQ  $0x00000001, DI
-	JZ     stored64
+	JZ     stored73
 	VMOVSS X1, (DX)
-	JMP    stored64
+	JMP    stored73
 
-all63:
+all72:
 	VMOVUPS Y1, (BX)(AX*4)
 
-stored64:
+stored73:
 	CMPQ         DI, $0x08
-	JE           all67
+	JE           all76
 	LEAQ         (SI)(AX*4), DX
 	TESTQ        $0x00000004, DI
-	JZ           two69
+	JZ           two78
 	VMOVUPS      X2, (DX)
 	ADDQ         $0x10, DX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two69:
+two78:
 	TESTQ    $0x00000002, DI
-	JZ       one70
+	JZ       one79
 	VMOVLPS  X2, (DX)
 	ADDQ     $0x08, DX
 	VMOVHLPS X2, X2, X2
 
-one70:
+one79:
 	TESTQ  $0x00000001, DI
-	JZ     stored68
+	JZ     stored77
 	VMOVSS X2, (DX)
-	JMP    stored68
+	JMP    stored77
 
-all67:
+all76:
 	VMOVUPS Y2, (SI)(AX*4)
 
-stored68:
+stored77:
 	CMPQ         DI, $0x08
-	JE           all71
+	JE           all80
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two73
+	JZ           two82
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two73:
+two82:
 	TESTQ    $0x00000002, DI
-	JZ       one74
+	JZ       one83
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one74:
+one83:
 	TESTQ  $0x00000001, DI
-	JZ     stored72
+	JZ     stored81
 	VMOVSS X0, (AX)
-	JMP    stored72
+	JMP    stored81
 
-all71:
+all80:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored72:
-end62:
+stored81:
+end71:
 	VZEROUPPER
 	RET

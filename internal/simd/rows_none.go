@@ -7,6 +7,8 @@ func weighRowsFast(_, _, _, _ []Float) { panic(none) }
 func expRowsFast(_, _, _ []Float)      { panic(none) }
 func divideRowsFast(_, _ []Float)      { panic(none) }
 
+func expSumFast(_, _ []Float, _ Float) Float { panic(none) }
+
 func sumFast([]Float) Float      { panic(none) }
 func sum64Fast([]Float) float64  { panic(none) }
 func dotFast(_, _ []Float) Float { panic(none) }

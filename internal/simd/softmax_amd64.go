@@ -111,3 +111,11 @@ func divideRowsFast(y, sum []Float) {
 		divideRowsAVX2(&y[s.at+s.column], &all[s.column], s.rows, s.stride, s.w)
 	}
 }
+
+// expSumFast is expInto.
+func expSumFast(y, x []Float, m Float) (sum Float) {
+	for lo := 0; lo < len(x); lo += most {
+		sum += expSumAVX2(&y[lo], &x[lo], min(most, len(x)-lo), m)
+	}
+	return sum
+}

@@ -22,7 +22,7 @@ func dropout() {
 		DATA(4*i, U32(uint32(i*golden&0xffffffff)))
 	}
 	dropRows("dropoutAddAVX2", offsets, "dropoutAddAVX2 is Dropout.Add of rows.", func(l *loop, kept, scale vec) vec {
-		return mulAdd(kept, scale, l.load("dst"))
+		return mulAdd(kept, scale, l.operand("dst"))
 	})
 	dropRows("dropoutSetAVX2", offsets, "dropoutSetAVX2 is Dropout.Set of rows.", func(_ *loop, kept, scale vec) vec {
 		return mul(kept, scale)
@@ -51,7 +51,8 @@ func dropRows(name string, offsets Mem, comment string, result func(l *loop, kep
 		weave(times, func(u int) { l.u = u }, func() {
 			at := YMM()
 			VPADDD(wide(uint32(l.u*lanes*golden&0xffffffff)), count, at)
-			kept := and(l.load("src"), keep(at, drop))
+			mask := keep(at, drop)
+			kept := and(mask, l.operand("src"))
 			l.store(result(l, kept, scale), "dst")
 		})
 		VPADDD(wide(uint32(times*lanes*golden&0xffffffff)), count, count)

@@ -44,6 +44,14 @@ func (l *loop) load(p string) reg.VecVirtual {
 	return made(v)
 }
 
+// operand is the next elements of p, for the last operand of one instruction.
+func (l *loop) operand(p string) Op {
+	if l.mask != nil {
+		return l.load(p)
+	}
+	return l.at(p)
+}
+
 // store puts v, which is lost, at the next elements of p.
 func (l *loop) store(v reg.VecVirtual, p string) {
 	if l.mask != nil {

@@ -24,6 +24,7 @@ func reductions() {
 	finish()
 
 	sum64()
+	expSum()
 
 	start("maxOfAVX2", "func(x *float32, n int) float32", "maxOfAVX2 is MaxOf.")
 	l, acc = newLoop(4, "x"), partial(math.Inf(-1))
@@ -43,15 +44,39 @@ func reductions() {
 	finish()
 }
 
+// expSum writes the numerators of a softmax of one row, and their sum. A
+// difference of −∞ gives zero without further ado.
+func expSum() {
+	start("expSumAVX2", "func(y, x *float32, n int, top float32) float32", "expSumAVX2 is y = exp(x − top), and returns Σy.")
+	l, acc := newLoop(3, "y", "x"), partial(0)
+	top := broadcast("top")
+	l.run(func() {
+		e := expDown(sub(l.load("x"), top))
+		if l.mask != nil {
+			e = and(e, l.mask)
+		}
+		VADDPS(e, acc[l.u], acc[l.u])
+		l.store(e, "y")
+	})
+	combine(acc, func(x, y vec) vec { return add(x, y) })
+	finish()
+}
+
 // sum64 writes a sum in float64.
 func sum64() {
 	start("sum64AVX2", "func(x *float32, n int) float64", "sum64AVX2 is Sum64.")
 	l, acc := newLoop(4, "x"), partial(0)
 	l.run(func() {
-		v, low, high := l.load("x"), YMM(), YMM()
-		VCVTPS2PD(v.AsX(), low)
-		VEXTRACTF128(Imm(1), v, v.AsX())
-		VCVTPS2PD(v.AsX(), high)
+		low, high := YMM(), YMM()
+		if l.mask == nil {
+			VCVTPS2PD(l.at("x"), low)
+			VCVTPS2PD(l.at("x").Offset(4*lanes/2), high)
+		} else {
+			v := l.load("x")
+			VCVTPS2PD(v.AsX(), low)
+			VEXTRACTF128(Imm(1), v, v.AsX())
+			VCVTPS2PD(v.AsX(), high)
+		}
 		VADDPD(low, acc[l.u], acc[l.u])
 		VADDPD(high, acc[l.u], acc[l.u])
 	})

@@ -37,8 +37,13 @@ func Combine(dst, a, b *Dense, f simd.Binary) {
 	inPlace(f.String(), dst, b)
 	c := combination{f: f, z: dst.Data, x: a.Data, y: b.Data, Pairing: Pair(a.Shape(), b.Shape(), dst.Shape())}
 	c.cut()
+	c.stream = len(c.z) >= streamed && c.SX == 1 && c.SY == 1 && !overlap(dst.Data, a.Data) && !overlap(dst.Data, b.Data)
 	combineJobs.run(c, c.runs()*c.segments, c.segment, (*combination).forward)
 }
+
+// streamed is the length from which a result is taken to be larger than the
+// caches.
+const streamed = 1 << 22
 
 // combination is a function of two arrays in pieces: the runs of a Pairing, of
 // which a long one is cut into segments.
@@ -49,7 +54,8 @@ type combination struct {
 	d                 []Float // the gradient of one operand, which
 	second            bool    // is the second
 	segment, segments int
-	parts             int // of a gradient that sums: its parts, and their private sums
+	stream            bool // write past the caches
+	parts             int  // of a gradient that sums: its parts, and their private sums
 	private           []Float
 }
 
@@ -70,7 +76,12 @@ func (c *combination) forward(lo, hi int) {
 			w.next(&c.Pairing)
 		}
 		n := min(c.segment, c.N-at)
-		c.f.Forward(c.z[w.z+at:w.z+at+n], c.x[w.x+at*c.SX:], c.y[w.y+at*c.SY:], c.SX, c.SY)
+		z, x, y := c.z[w.z+at:w.z+at+n], c.x[w.x+at*c.SX:], c.y[w.y+at*c.SY:]
+		if c.stream {
+			c.f.Stream(z, x, y)
+		} else {
+			c.f.Forward(z, x, y, c.SX, c.SY)
+		}
 	}
 }
 

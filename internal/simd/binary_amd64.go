@@ -2,6 +2,8 @@
 
 package simd
 
+import "unsafe"
+
 // forwardFast is Forward in assembly, if one step or both are 1.
 func (b Binary) forwardFast(z, x, y []Float, sx, sy int) bool {
 	if sx == 0 && sy == 0 {
@@ -41,6 +43,43 @@ func (b Binary) ofSlices(z, x, y []Float) {
 		minAVX2(to, p, q, n)
 	case Max:
 		maxAVX2(to, p, q, n)
+	}
+}
+
+// streamFast is Stream: what stands before the first whole line goes the usual
+// way.
+func (b Binary) streamFast(z, x, y []Float) {
+	if len(z) == 0 {
+		return
+	}
+	head := int(-uintptr(unsafe.Pointer(&z[0]))%32) / 4
+	if head >= len(z) {
+		b.ofSlices(z, x, y)
+		return
+	}
+	if head > 0 {
+		b.ofSlices(z[:head], x, y)
+	}
+	for lo := head; lo < len(z); lo += most {
+		b.streamPart(z[lo:min(lo+most, len(z))], x[lo:], y[lo:])
+	}
+}
+
+func (b Binary) streamPart(z, x, y []Float) {
+	to, p, q, n := &z[0], &x[0], &y[0], len(z)
+	switch b {
+	case Add:
+		addStreamAVX2(to, p, q, n)
+	case Sub:
+		subStreamAVX2(to, p, q, n)
+	case Mul:
+		mulStreamAVX2(to, p, q, n)
+	case Div:
+		divStreamAVX2(to, p, q, n)
+	case Min:
+		minStreamAVX2(to, p, q, n)
+	case Max:
+		maxStreamAVX2(to, p, q, n)
 	}
 }
 

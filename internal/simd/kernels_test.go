@@ -232,6 +232,9 @@ func checkBinary(t *testing.T, rng *rand.Rand, b Binary, n int) {
 		trial(t, name, 0, [][]Float{draw(n, plain(rng)), x, y}, func(s [][]Float) {
 			b.Forward(s[0], s[1], s[2], sx, sy)
 		})
+		if sx == 1 && sy == 1 {
+			trial(t, name+" streamed", 0, [][]Float{draw(n, plain(rng)), x, y}, func(s [][]Float) { b.Stream(s[0], s[1], s[2]) })
+		}
 		trial(t, name+" backward x", 0, [][]Float{make([]Float, nx), dz, x, y}, func(s [][]Float) {
 			b.BackwardX(s[0], s[1], s[2], s[3], sx, sy)
 		})

@@ -184,6 +184,11 @@ func reciprocalGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int,
 //go:noescape
 func addAVX2(z *float32, x *float32, y *float32, n int)
 
+// addStreamAVX2 is Binary.Stream with z aligned to 32 bytes.
+//
+//go:noescape
+func addStreamAVX2(z *float32, x *float32, y *float32, n int)
+
 // addNumAVX2 is Binary.Forward with steps 1, 0.
 //
 //go:noescape
@@ -193,6 +198,11 @@ func addNumAVX2(z *float32, x *float32, n int, c float32)
 //
 //go:noescape
 func subAVX2(z *float32, x *float32, y *float32, n int)
+
+// subStreamAVX2 is Binary.Stream with z aligned to 32 bytes.
+//
+//go:noescape
+func subStreamAVX2(z *float32, x *float32, y *float32, n int)
 
 // subNumAVX2 is Binary.Forward with steps 1, 0.
 //
@@ -209,6 +219,11 @@ func numBysubAVX2(z *float32, y *float32, n int, c float32)
 //go:noescape
 func mulAVX2(z *float32, x *float32, y *float32, n int)
 
+// mulStreamAVX2 is Binary.Stream with z aligned to 32 bytes.
+//
+//go:noescape
+func mulStreamAVX2(z *float32, x *float32, y *float32, n int)
+
 // mulNumAVX2 is Binary.Forward with steps 1, 0.
 //
 //go:noescape
@@ -218,6 +233,11 @@ func mulNumAVX2(z *float32, x *float32, n int, c float32)
 //
 //go:noescape
 func divAVX2(z *float32, x *float32, y *float32, n int)
+
+// divStreamAVX2 is Binary.Stream with z aligned to 32 bytes.
+//
+//go:noescape
+func divStreamAVX2(z *float32, x *float32, y *float32, n int)
 
 // divNumAVX2 is Binary.Forward with steps 1, 0.
 //
@@ -234,6 +254,11 @@ func numBydivAVX2(z *float32, y *float32, n int, c float32)
 //go:noescape
 func minAVX2(z *float32, x *float32, y *float32, n int)
 
+// minStreamAVX2 is Binary.Stream with z aligned to 32 bytes.
+//
+//go:noescape
+func minStreamAVX2(z *float32, x *float32, y *float32, n int)
+
 // minNumAVX2 is Binary.Forward with steps 1, 0.
 //
 //go:noescape
@@ -243,6 +268,11 @@ func minNumAVX2(z *float32, x *float32, n int, c float32)
 //
 //go:noescape
 func maxAVX2(z *float32, x *float32, y *float32, n int)
+
+// maxStreamAVX2 is Binary.Stream with z aligned to 32 bytes.
+//
+//go:noescape
+func maxStreamAVX2(z *float32, x *float32, y *float32, n int)
 
 // maxNumAVX2 is Binary.Forward with steps 1, 0.
 //

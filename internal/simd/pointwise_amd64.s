@@ -7331,6 +7331,94 @@ end354:
 	VZEROUPPER
 	RET
 
+// func addStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·addStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over359
+
+again360:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VADDPS   Y4, Y0, Y0
+	VADDPS   Y5, Y1, Y1
+	VADDPS   Y6, Y2, Y2
+	VADDPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again360
+
+over359:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over361
+
+again362:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VADDPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again362
+
+over361:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end363
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all364
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two366
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two366:
+	TESTQ    $0x00000002, SI
+	JZ       one367
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one367:
+	TESTQ  $0x00000001, SI
+	JZ     stored365
+	VMOVSS X0, (AX)
+	JMP    stored365
+
+all364:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored365:
+end363:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func addNumAVX2(z *float32, x *float32, n int, c float32)
 // Requires: AVX, AVX2, SSE
 TEXT ·addNumAVX2(SB), NOSPLIT, $0-28
@@ -7341,9 +7429,9 @@ TEXT ·addNumAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over359
+	JL           over368
 
-again360:
+again369:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -7358,25 +7446,25 @@ again360:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, BX
-	JGE     again360
+	JGE     again369
 
-over359:
+over368:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over361
+	JL   over370
 
-again362:
+again371:
 	VMOVUPS (DX)(AX*4), Y1
 	VADDPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, BX
-	JGE     again362
+	JGE     again371
 
-over361:
+over370:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end363
+	JZ           end372
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
@@ -7384,32 +7472,32 @@ over361:
 	VMASKMOVPS   (DX)(AX*4), Y1, Y1
 	VADDPS       Y0, Y1, Y0
 	CMPQ         BX, $0x08
-	JE           all364
+	JE           all373
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two366
+	JZ           two375
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two366:
+two375:
 	TESTQ    $0x00000002, BX
-	JZ       one367
+	JZ       one376
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one367:
+one376:
 	TESTQ  $0x00000001, BX
-	JZ     stored365
+	JZ     stored374
 	VMOVSS X0, (AX)
-	JMP    stored365
+	JMP    stored374
 
-all364:
+all373:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored365:
-end363:
+stored374:
+end372:
 	VZEROUPPER
 	RET
 
@@ -7422,9 +7510,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x20, SI
-	JL   over368
+	JL   over377
 
-again369:
+again378:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -7443,26 +7531,26 @@ again369:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again369
+	JGE     again378
 
-over368:
+over377:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over370
+	JL   over379
 
-again371:
+again380:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VSUBPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again371
+	JGE     again380
 
-over370:
+over379:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end372
+	JZ           end381
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -7471,32 +7559,120 @@ over370:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
 	VSUBPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all373
+	JE           all382
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two375
+	JZ           two384
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two375:
+two384:
 	TESTQ    $0x00000002, SI
-	JZ       one376
+	JZ       one385
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one376:
+one385:
 	TESTQ  $0x00000001, SI
-	JZ     stored374
+	JZ     stored383
 	VMOVSS X0, (AX)
-	JMP    stored374
+	JMP    stored383
 
-all373:
+all382:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored374:
-end372:
+stored383:
+end381:
+	VZEROUPPER
+	RET
+
+// func subStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·subStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over386
+
+again387:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VSUBPS   Y4, Y0, Y0
+	VSUBPS   Y5, Y1, Y1
+	VSUBPS   Y6, Y2, Y2
+	VSUBPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again387
+
+over386:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over388
+
+again389:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VSUBPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again389
+
+over388:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end390
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all391
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two393
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two393:
+	TESTQ    $0x00000002, SI
+	JZ       one394
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one394:
+	TESTQ  $0x00000001, SI
+	JZ     stored392
+	VMOVSS X0, (AX)
+	JMP    stored392
+
+all391:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored392:
+end390:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -7510,9 +7686,9 @@ TEXT ·subNumAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over377
+	JL           over395
 
-again378:
+again396:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -7527,25 +7703,25 @@ again378:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, BX
-	JGE     again378
+	JGE     again396
 
-over377:
+over395:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over379
+	JL   over397
 
-again380:
+again398:
 	VMOVUPS (DX)(AX*4), Y1
 	VSUBPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, BX
-	JGE     again380
+	JGE     again398
 
-over379:
+over397:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end381
+	JZ           end399
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
@@ -7553,32 +7729,32 @@ over379:
 	VMASKMOVPS   (DX)(AX*4), Y1, Y1
 	VSUBPS       Y0, Y1, Y0
 	CMPQ         BX, $0x08
-	JE           all382
+	JE           all400
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two384
+	JZ           two402
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two384:
+two402:
 	TESTQ    $0x00000002, BX
-	JZ       one385
+	JZ       one403
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one385:
+one403:
 	TESTQ  $0x00000001, BX
-	JZ     stored383
+	JZ     stored401
 	VMOVSS X0, (AX)
-	JMP    stored383
+	JMP    stored401
 
-all382:
+all400:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored383:
-end381:
+stored401:
+end399:
 	VZEROUPPER
 	RET
 
@@ -7592,9 +7768,9 @@ TEXT ·numBysubAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over386
+	JL           over404
 
-again387:
+again405:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -7603,175 +7779,6 @@ again387:
 	VSUBPS  Y2, Y0, Y2
 	VSUBPS  Y3, Y0, Y3
 	VSUBPS  Y4, Y0, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
-	JGE     again387
-
-over386:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
-	JL   over388
-
-again389:
-	VMOVUPS (DX)(AX*4), Y1
-	VSUBPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
-	JGE     again389
-
-over388:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
-	JZ           end390
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	CMPQ         BX, $0x08
-	JE           all391
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
-	JZ           two393
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two393:
-	TESTQ    $0x00000002, BX
-	JZ       one394
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one394:
-	TESTQ  $0x00000001, BX
-	JZ     stored392
-	VMOVSS X0, (AX)
-	JMP    stored392
-
-all391:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored392:
-end390:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over395
-
-again396:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VMOVUPS (BX)(AX*4), Y4
-	VMOVUPS 32(BX)(AX*4), Y5
-	VMOVUPS 64(BX)(AX*4), Y6
-	VMOVUPS 96(BX)(AX*4), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, SI
-	JGE     again396
-
-over395:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over397
-
-again398:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again398
-
-over397:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end399
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VMULPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
-	JE           all400
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two402
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two402:
-	TESTQ    $0x00000002, SI
-	JZ       one403
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one403:
-	TESTQ  $0x00000001, SI
-	JZ     stored401
-	VMOVSS X0, (AX)
-	JMP    stored401
-
-all400:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored401:
-end399:
-	VZEROUPPER
-	RET
-
-// func mulNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·mulNumAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over404
-
-again405:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
 	VMOVUPS Y1, (CX)(AX*4)
 	VMOVUPS Y2, 32(CX)(AX*4)
 	VMOVUPS Y3, 64(CX)(AX*4)
@@ -7787,7 +7794,7 @@ over404:
 
 again407:
 	VMOVUPS (DX)(AX*4), Y1
-	VMULPS  Y0, Y1, Y1
+	VSUBPS  Y1, Y0, Y1
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, BX
@@ -7802,7 +7809,7 @@ over406:
 	NEGQ         DI
 	VMOVUPS      32(SI)(DI*4), Y1
 	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VMULPS       Y0, Y1, Y0
+	VSUBPS       Y1, Y0, Y0
 	CMPQ         BX, $0x08
 	JE           all409
 	LEAQ         (CX)(AX*4), AX
@@ -7833,9 +7840,9 @@ end408:
 	VZEROUPPER
 	RET
 
-// func divAVX2(z *float32, x *float32, y *float32, n int)
+// func mulAVX2(z *float32, x *float32, y *float32, n int)
 // Requires: AVX
-TEXT ·divAVX2(SB), NOSPLIT, $0-32
+TEXT ·mulAVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
@@ -7853,10 +7860,10 @@ again414:
 	VMOVUPS 32(BX)(AX*4), Y5
 	VMOVUPS 64(BX)(AX*4), Y6
 	VMOVUPS 96(BX)(AX*4), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
 	VMOVUPS Y0, (CX)(AX*4)
 	VMOVUPS Y1, 32(CX)(AX*4)
 	VMOVUPS Y2, 64(CX)(AX*4)
@@ -7873,7 +7880,7 @@ over413:
 again416:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
-	VDIVPS  Y1, Y0, Y0
+	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
@@ -7889,7 +7896,7 @@ over415:
 	VMOVUPS      32(DI)(R8*4), Y0
 	VMASKMOVPS   (DX)(AX*4), Y0, Y1
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VDIVPS       Y0, Y1, Y0
+	VMULPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
 	JE           all418
 	LEAQ         (CX)(AX*4), AX
@@ -7920,76 +7927,81 @@ end417:
 	VZEROUPPER
 	RET
 
-// func divNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·divNumAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over422
+// func mulStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·mulStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over422
 
 again423:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
-	JGE     again423
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VMULPS   Y4, Y0, Y0
+	VMULPS   Y5, Y1, Y1
+	VMULPS   Y6, Y2, Y2
+	VMULPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again423
 
 over422:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
 	JL   over424
 
 again425:
-	VMOVUPS (DX)(AX*4), Y1
-	VDIVPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
-	JGE     again425
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VMULPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again425
 
 over424:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
 	JZ           end426
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VDIVPS       Y0, Y1, Y0
-	CMPQ         BX, $0x08
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
 	JE           all427
 	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
+	TESTQ        $0x00000004, SI
 	JZ           two429
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
 two429:
-	TESTQ    $0x00000002, BX
+	TESTQ    $0x00000002, SI
 	JZ       one430
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
 one430:
-	TESTQ  $0x00000001, BX
+	TESTQ  $0x00000001, SI
 	JZ     stored428
 	VMOVSS X0, (AX)
 	JMP    stored428
@@ -7999,14 +8011,15 @@ all427:
 
 stored428:
 end426:
+	SFENCE
 	VZEROUPPER
 	RET
 
-// func numBydivAVX2(z *float32, y *float32, n int, c float32)
+// func mulNumAVX2(z *float32, x *float32, n int, c float32)
 // Requires: AVX, AVX2, SSE
-TEXT ·numBydivAVX2(SB), NOSPLIT, $0-28
+TEXT ·mulNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
-	MOVQ         y+8(FP), DX
+	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
 	MOVSS        c+24(FP), X0
@@ -8019,10 +8032,10 @@ again432:
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
 	VMOVUPS 96(DX)(AX*4), Y4
-	VDIVPS  Y1, Y0, Y1
-	VDIVPS  Y2, Y0, Y2
-	VDIVPS  Y3, Y0, Y3
-	VDIVPS  Y4, Y0, Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
 	VMOVUPS Y1, (CX)(AX*4)
 	VMOVUPS Y2, 32(CX)(AX*4)
 	VMOVUPS Y3, 64(CX)(AX*4)
@@ -8038,7 +8051,7 @@ over431:
 
 again434:
 	VMOVUPS (DX)(AX*4), Y1
-	VDIVPS  Y1, Y0, Y1
+	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, BX
@@ -8053,7 +8066,7 @@ over433:
 	NEGQ         DI
 	VMOVUPS      32(SI)(DI*4), Y1
 	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VDIVPS       Y1, Y0, Y0
+	VMULPS       Y0, Y1, Y0
 	CMPQ         BX, $0x08
 	JE           all436
 	LEAQ         (CX)(AX*4), AX
@@ -8084,9 +8097,9 @@ end435:
 	VZEROUPPER
 	RET
 
-// func minAVX2(z *float32, x *float32, y *float32, n int)
+// func divAVX2(z *float32, x *float32, y *float32, n int)
 // Requires: AVX
-TEXT ·minAVX2(SB), NOSPLIT, $0-32
+TEXT ·divAVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
@@ -8096,33 +8109,25 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-32
 	JL   over440
 
 again441:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   32(DX)(AX*4), Y1
-	VMOVUPS   64(DX)(AX*4), Y2
-	VMOVUPS   96(DX)(AX*4), Y3
-	VMOVUPS   (BX)(AX*4), Y4
-	VMOVUPS   32(BX)(AX*4), Y5
-	VMOVUPS   64(BX)(AX*4), Y6
-	VMOVUPS   96(BX)(AX*4), Y7
-	VCMPPS    $0x03, Y0, Y0, Y8
-	VCMPPS    $0x03, Y1, Y1, Y9
-	VCMPPS    $0x03, Y2, Y2, Y10
-	VCMPPS    $0x03, Y3, Y3, Y11
-	VMINPS    Y4, Y0, Y4
-	VMINPS    Y5, Y1, Y5
-	VMINPS    Y6, Y2, Y6
-	VMINPS    Y7, Y3, Y7
-	VBLENDVPS Y8, Y0, Y4, Y0
-	VBLENDVPS Y9, Y1, Y5, Y1
-	VBLENDVPS Y10, Y2, Y6, Y2
-	VBLENDVPS Y11, Y3, Y7, Y3
-	VMOVUPS   Y0, (CX)(AX*4)
-	VMOVUPS   Y1, 32(CX)(AX*4)
-	VMOVUPS   Y2, 64(CX)(AX*4)
-	VMOVUPS   Y3, 96(CX)(AX*4)
-	ADDQ      $0x20, AX
-	SUBQ      $0x20, SI
-	JGE       again441
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VMOVUPS (BX)(AX*4), Y4
+	VMOVUPS 32(BX)(AX*4), Y5
+	VMOVUPS 64(BX)(AX*4), Y6
+	VMOVUPS 96(BX)(AX*4), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again441
 
 over440:
 	ADDQ $0x20, SI
@@ -8130,15 +8135,13 @@ over440:
 	JL   over442
 
 again443:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   (BX)(AX*4), Y1
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VMINPS    Y1, Y0, Y1
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS   Y0, (CX)(AX*4)
-	ADDQ      $0x08, AX
-	SUBQ      $0x08, SI
-	JGE       again443
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again443
 
 over442:
 	ADDQ         $0x08, SI
@@ -8150,9 +8153,7 @@ over442:
 	VMOVUPS      32(DI)(R8*4), Y0
 	VMASKMOVPS   (DX)(AX*4), Y0, Y1
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y2
-	VMINPS       Y0, Y1, Y0
-	VBLENDVPS    Y2, Y1, Y0, Y0
+	VDIVPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
 	JE           all445
 	LEAQ         (CX)(AX*4), AX
@@ -8183,88 +8184,81 @@ end444:
 	VZEROUPPER
 	RET
 
-// func minNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·minNumAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over449
+// func divStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·divStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over449
 
 again450:
-	VMOVUPS   (DX)(AX*4), Y1
-	VMOVUPS   32(DX)(AX*4), Y2
-	VMOVUPS   64(DX)(AX*4), Y3
-	VMOVUPS   96(DX)(AX*4), Y4
-	VCMPPS    $0x03, Y1, Y1, Y5
-	VCMPPS    $0x03, Y2, Y2, Y6
-	VCMPPS    $0x03, Y3, Y3, Y7
-	VCMPPS    $0x03, Y4, Y4, Y8
-	VMINPS    Y0, Y1, Y9
-	VMINPS    Y0, Y2, Y10
-	VMINPS    Y0, Y3, Y11
-	VMINPS    Y0, Y4, Y12
-	VBLENDVPS Y5, Y1, Y9, Y1
-	VBLENDVPS Y6, Y2, Y10, Y2
-	VBLENDVPS Y7, Y3, Y11, Y3
-	VBLENDVPS Y8, Y4, Y12, Y4
-	VMOVUPS   Y1, (CX)(AX*4)
-	VMOVUPS   Y2, 32(CX)(AX*4)
-	VMOVUPS   Y3, 64(CX)(AX*4)
-	VMOVUPS   Y4, 96(CX)(AX*4)
-	ADDQ      $0x20, AX
-	SUBQ      $0x20, BX
-	JGE       again450
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VDIVPS   Y4, Y0, Y0
+	VDIVPS   Y5, Y1, Y1
+	VDIVPS   Y6, Y2, Y2
+	VDIVPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again450
 
 over449:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
 	JL   over451
 
 again452:
-	VMOVUPS   (DX)(AX*4), Y1
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VMINPS    Y0, Y1, Y3
-	VBLENDVPS Y2, Y1, Y3, Y1
-	VMOVUPS   Y1, (CX)(AX*4)
-	ADDQ      $0x08, AX
-	SUBQ      $0x08, BX
-	JGE       again452
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VDIVPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again452
 
 over451:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
 	JZ           end453
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VCMPPS       $0x03, Y1, Y1, Y2
-	VMINPS       Y0, Y1, Y0
-	VBLENDVPS    Y2, Y1, Y0, Y0
-	CMPQ         BX, $0x08
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
 	JE           all454
 	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
+	TESTQ        $0x00000004, SI
 	JZ           two456
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
 two456:
-	TESTQ    $0x00000002, BX
+	TESTQ    $0x00000002, SI
 	JZ       one457
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
 one457:
-	TESTQ  $0x00000001, BX
+	TESTQ  $0x00000001, SI
 	JZ     stored455
 	VMOVSS X0, (AX)
 	JMP    stored455
@@ -8274,96 +8268,80 @@ all454:
 
 stored455:
 end453:
+	SFENCE
 	VZEROUPPER
 	RET
 
-// func maxAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·maxAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over458
+// func divNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·divNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over458
 
 again459:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   32(DX)(AX*4), Y1
-	VMOVUPS   64(DX)(AX*4), Y2
-	VMOVUPS   96(DX)(AX*4), Y3
-	VMOVUPS   (BX)(AX*4), Y4
-	VMOVUPS   32(BX)(AX*4), Y5
-	VMOVUPS   64(BX)(AX*4), Y6
-	VMOVUPS   96(BX)(AX*4), Y7
-	VCMPPS    $0x03, Y0, Y0, Y8
-	VCMPPS    $0x03, Y1, Y1, Y9
-	VCMPPS    $0x03, Y2, Y2, Y10
-	VCMPPS    $0x03, Y3, Y3, Y11
-	VMAXPS    Y4, Y0, Y4
-	VMAXPS    Y5, Y1, Y5
-	VMAXPS    Y6, Y2, Y6
-	VMAXPS    Y7, Y3, Y7
-	VBLENDVPS Y8, Y0, Y4, Y0
-	VBLENDVPS Y9, Y1, Y5, Y1
-	VBLENDVPS Y10, Y2, Y6, Y2
-	VBLENDVPS Y11, Y3, Y7, Y3
-	VMOVUPS   Y0, (CX)(AX*4)
-	VMOVUPS   Y1, 32(CX)(AX*4)
-	VMOVUPS   Y2, 64(CX)(AX*4)
-	VMOVUPS   Y3, 96(CX)(AX*4)
-	ADDQ      $0x20, AX
-	SUBQ      $0x20, SI
-	JGE       again459
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again459
 
 over458:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
 	JL   over460
 
 again461:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   (BX)(AX*4), Y1
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VMAXPS    Y1, Y0, Y1
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS   Y0, (CX)(AX*4)
-	ADDQ      $0x08, AX
-	SUBQ      $0x08, SI
-	JGE       again461
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again461
 
 over460:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
 	JZ           end462
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y2
-	VMAXPS       Y0, Y1, Y0
-	VBLENDVPS    Y2, Y1, Y0, Y0
-	CMPQ         SI, $0x08
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
 	JE           all463
 	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
+	TESTQ        $0x00000004, BX
 	JZ           two465
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
 two465:
-	TESTQ    $0x00000002, SI
+	TESTQ    $0x00000002, BX
 	JZ       one466
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
 one466:
-	TESTQ  $0x00000001, SI
+	TESTQ  $0x00000001, BX
 	JZ     stored464
 	VMOVSS X0, (AX)
 	JMP    stored464
@@ -8376,11 +8354,11 @@ end462:
 	VZEROUPPER
 	RET
 
-// func maxNumAVX2(z *float32, x *float32, n int, c float32)
+// func numBydivAVX2(z *float32, y *float32, n int, c float32)
 // Requires: AVX, AVX2, SSE
-TEXT ·maxNumAVX2(SB), NOSPLIT, $0-28
+TEXT ·numBydivAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+16(FP), BX
 	XORQ         AX, AX
 	MOVSS        c+24(FP), X0
@@ -8389,29 +8367,21 @@ TEXT ·maxNumAVX2(SB), NOSPLIT, $0-28
 	JL           over467
 
 again468:
-	VMOVUPS   (DX)(AX*4), Y1
-	VMOVUPS   32(DX)(AX*4), Y2
-	VMOVUPS   64(DX)(AX*4), Y3
-	VMOVUPS   96(DX)(AX*4), Y4
-	VCMPPS    $0x03, Y1, Y1, Y5
-	VCMPPS    $0x03, Y2, Y2, Y6
-	VCMPPS    $0x03, Y3, Y3, Y7
-	VCMPPS    $0x03, Y4, Y4, Y8
-	VMAXPS    Y0, Y1, Y9
-	VMAXPS    Y0, Y2, Y10
-	VMAXPS    Y0, Y3, Y11
-	VMAXPS    Y0, Y4, Y12
-	VBLENDVPS Y5, Y1, Y9, Y1
-	VBLENDVPS Y6, Y2, Y10, Y2
-	VBLENDVPS Y7, Y3, Y11, Y3
-	VBLENDVPS Y8, Y4, Y12, Y4
-	VMOVUPS   Y1, (CX)(AX*4)
-	VMOVUPS   Y2, 32(CX)(AX*4)
-	VMOVUPS   Y3, 64(CX)(AX*4)
-	VMOVUPS   Y4, 96(CX)(AX*4)
-	ADDQ      $0x20, AX
-	SUBQ      $0x20, BX
-	JGE       again468
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VDIVPS  Y1, Y0, Y1
+	VDIVPS  Y2, Y0, Y2
+	VDIVPS  Y3, Y0, Y3
+	VDIVPS  Y4, Y0, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again468
 
 over467:
 	ADDQ $0x20, BX
@@ -8419,14 +8389,12 @@ over467:
 	JL   over469
 
 again470:
-	VMOVUPS   (DX)(AX*4), Y1
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VMAXPS    Y0, Y1, Y3
-	VBLENDVPS Y2, Y1, Y3, Y1
-	VMOVUPS   Y1, (CX)(AX*4)
-	ADDQ      $0x08, AX
-	SUBQ      $0x08, BX
-	JGE       again470
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again470
 
 over469:
 	ADDQ         $0x08, BX
@@ -8437,9 +8405,7 @@ over469:
 	NEGQ         DI
 	VMOVUPS      32(SI)(DI*4), Y1
 	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VCMPPS       $0x03, Y1, Y1, Y2
-	VMAXPS       Y0, Y1, Y0
-	VBLENDVPS    Y2, Y1, Y0, Y0
+	VDIVPS       Y1, Y0, Y0
 	CMPQ         BX, $0x08
 	JE           all472
 	LEAQ         (CX)(AX*4), AX
@@ -8470,9 +8436,9 @@ end471:
 	VZEROUPPER
 	RET
 
-// func mulAddAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX, FMA3
-TEXT ·mulAddAVX2(SB), NOSPLIT, $0-32
+// func minAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·minAVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
@@ -8482,29 +8448,33 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-32
 	JL   over476
 
 again477:
-	VMOVUPS     (CX)(AX*4), Y0
-	VMOVUPS     32(CX)(AX*4), Y1
-	VMOVUPS     64(CX)(AX*4), Y2
-	VMOVUPS     96(CX)(AX*4), Y3
-	VMOVUPS     (DX)(AX*4), Y4
-	VMOVUPS     32(DX)(AX*4), Y5
-	VMOVUPS     64(DX)(AX*4), Y6
-	VMOVUPS     96(DX)(AX*4), Y7
-	VMOVUPS     (BX)(AX*4), Y8
-	VMOVUPS     32(BX)(AX*4), Y9
-	VMOVUPS     64(BX)(AX*4), Y10
-	VMOVUPS     96(BX)(AX*4), Y11
-	VFMADD231PS Y8, Y4, Y0
-	VFMADD231PS Y9, Y5, Y1
-	VFMADD231PS Y10, Y6, Y2
-	VFMADD231PS Y11, Y7, Y3
-	VMOVUPS     Y0, (CX)(AX*4)
-	VMOVUPS     Y1, 32(CX)(AX*4)
-	VMOVUPS     Y2, 64(CX)(AX*4)
-	VMOVUPS     Y3, 96(CX)(AX*4)
-	ADDQ        $0x20, AX
-	SUBQ        $0x20, SI
-	JGE         again477
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   64(DX)(AX*4), Y2
+	VMOVUPS   96(DX)(AX*4), Y3
+	VMOVUPS   (BX)(AX*4), Y4
+	VMOVUPS   32(BX)(AX*4), Y5
+	VMOVUPS   64(BX)(AX*4), Y6
+	VMOVUPS   96(BX)(AX*4), Y7
+	VCMPPS    $0x03, Y0, Y0, Y8
+	VCMPPS    $0x03, Y1, Y1, Y9
+	VCMPPS    $0x03, Y2, Y2, Y10
+	VCMPPS    $0x03, Y3, Y3, Y11
+	VMINPS    Y4, Y0, Y4
+	VMINPS    Y5, Y1, Y5
+	VMINPS    Y6, Y2, Y6
+	VMINPS    Y7, Y3, Y7
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VBLENDVPS Y10, Y2, Y6, Y2
+	VBLENDVPS Y11, Y3, Y7, Y3
+	VMOVUPS   Y0, (CX)(AX*4)
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	VMOVUPS   Y2, 64(CX)(AX*4)
+	VMOVUPS   Y3, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again477
 
 over476:
 	ADDQ $0x20, SI
@@ -8512,14 +8482,15 @@ over476:
 	JL   over478
 
 again479:
-	VMOVUPS     (CX)(AX*4), Y0
-	VMOVUPS     (DX)(AX*4), Y1
-	VMOVUPS     (BX)(AX*4), Y2
-	VFMADD231PS Y2, Y1, Y0
-	VMOVUPS     Y0, (CX)(AX*4)
-	ADDQ        $0x08, AX
-	SUBQ        $0x08, SI
-	JGE         again479
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again479
 
 over478:
 	ADDQ         $0x08, SI
@@ -8529,81 +8500,80 @@ over478:
 	MOVQ         SI, R8
 	NEGQ         R8
 	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y1
-	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VFMADD231PS  Y0, Y2, Y1
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMINPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         SI, $0x08
 	JE           all481
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
 	JZ           two483
-	VMOVUPS      X1, (AX)
+	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y1, X1
+	VEXTRACTF128 $0x01, Y0, X0
 
 two483:
 	TESTQ    $0x00000002, SI
 	JZ       one484
-	VMOVLPS  X1, (AX)
+	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X1, X1, X1
+	VMOVHLPS X0, X0, X0
 
 one484:
 	TESTQ  $0x00000001, SI
 	JZ     stored482
-	VMOVSS X1, (AX)
+	VMOVSS X0, (AX)
 	JMP    stored482
 
 all481:
-	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y0, (CX)(AX*4)
 
 stored482:
 end480:
 	VZEROUPPER
 	RET
 
-// func mulAddLessAVX2(z *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·mulAddLessAVX2(SB), NOSPLIT, $0-36
-	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         y+16(FP), BX
-	MOVQ         n+24(FP), SI
-	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, SI
-	JL           over485
+// func minStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·minStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over485
 
 again486:
-	VMOVUPS     (CX)(AX*4), Y1
-	VMOVUPS     32(CX)(AX*4), Y2
-	VMOVUPS     64(CX)(AX*4), Y3
-	VMOVUPS     96(CX)(AX*4), Y4
-	VMOVUPS     (DX)(AX*4), Y5
-	VMOVUPS     32(DX)(AX*4), Y6
-	VMOVUPS     64(DX)(AX*4), Y7
-	VMOVUPS     96(DX)(AX*4), Y8
-	VMOVUPS     (BX)(AX*4), Y9
-	VMOVUPS     32(BX)(AX*4), Y10
-	VMOVUPS     64(BX)(AX*4), Y11
-	VMOVUPS     96(BX)(AX*4), Y12
-	VSUBPS      Y0, Y9, Y9
-	VSUBPS      Y0, Y10, Y10
-	VSUBPS      Y0, Y11, Y11
-	VSUBPS      Y0, Y12, Y12
-	VFMADD231PS Y9, Y5, Y1
-	VFMADD231PS Y10, Y6, Y2
-	VFMADD231PS Y11, Y7, Y3
-	VFMADD231PS Y12, Y8, Y4
-	VMOVUPS     Y1, (CX)(AX*4)
-	VMOVUPS     Y2, 32(CX)(AX*4)
-	VMOVUPS     Y3, 64(CX)(AX*4)
-	VMOVUPS     Y4, 96(CX)(AX*4)
-	ADDQ        $0x20, AX
-	SUBQ        $0x20, SI
-	JGE         again486
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   64(DX)(AX*4), Y2
+	VMOVUPS   96(DX)(AX*4), Y3
+	VMOVUPS   (BX)(AX*4), Y4
+	VMOVUPS   32(BX)(AX*4), Y5
+	VMOVUPS   64(BX)(AX*4), Y6
+	VMOVUPS   96(BX)(AX*4), Y7
+	VCMPPS    $0x03, Y0, Y0, Y8
+	VCMPPS    $0x03, Y1, Y1, Y9
+	VCMPPS    $0x03, Y2, Y2, Y10
+	VCMPPS    $0x03, Y3, Y3, Y11
+	VMINPS    Y4, Y0, Y4
+	VMINPS    Y5, Y1, Y5
+	VMINPS    Y6, Y2, Y6
+	VMINPS    Y7, Y3, Y7
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VBLENDVPS Y10, Y2, Y6, Y2
+	VBLENDVPS Y11, Y3, Y7, Y3
+	VMOVNTPS  Y0, (CX)(AX*4)
+	VMOVNTPS  Y1, 32(CX)(AX*4)
+	VMOVNTPS  Y2, 64(CX)(AX*4)
+	VMOVNTPS  Y3, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again486
 
 over485:
 	ADDQ $0x20, SI
@@ -8611,15 +8581,15 @@ over485:
 	JL   over487
 
 again488:
-	VMOVUPS     (CX)(AX*4), Y1
-	VMOVUPS     (DX)(AX*4), Y2
-	VMOVUPS     (BX)(AX*4), Y3
-	VSUBPS      Y0, Y3, Y3
-	VFMADD231PS Y3, Y2, Y1
-	VMOVUPS     Y1, (CX)(AX*4)
-	ADDQ        $0x08, AX
-	SUBQ        $0x08, SI
-	JGE         again488
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVNTPS  Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again488
 
 over487:
 	ADDQ         $0x08, SI
@@ -8628,45 +8598,46 @@ over487:
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y2
-	VMASKMOVPS   (DX)(AX*4), Y1, Y3
-	VMASKMOVPS   (BX)(AX*4), Y1, Y1
-	VSUBPS       Y0, Y1, Y0
-	VFMADD231PS  Y0, Y3, Y2
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMINPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         SI, $0x08
 	JE           all490
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
 	JZ           two492
-	VMOVUPS      X2, (AX)
+	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y2, X2
+	VEXTRACTF128 $0x01, Y0, X0
 
 two492:
 	TESTQ    $0x00000002, SI
 	JZ       one493
-	VMOVLPS  X2, (AX)
+	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X2, X2, X2
+	VMOVHLPS X0, X0, X0
 
 one493:
 	TESTQ  $0x00000001, SI
 	JZ     stored491
-	VMOVSS X2, (AX)
+	VMOVSS X0, (AX)
 	JMP    stored491
 
 all490:
-	VMOVUPS Y2, (CX)(AX*4)
+	VMOVUPS Y0, (CX)(AX*4)
 
 stored491:
 end489:
+	SFENCE
 	VZEROUPPER
 	RET
 
-// func addQuotientAVX2(z *float32, x *float32, n int, c float32)
+// func minNumAVX2(z *float32, x *float32, n int, c float32)
 // Requires: AVX, AVX2, SSE
-TEXT ·addQuotientAVX2(SB), NOSPLIT, $0-28
+TEXT ·minNumAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         n+16(FP), BX
@@ -8677,29 +8648,29 @@ TEXT ·addQuotientAVX2(SB), NOSPLIT, $0-28
 	JL           over494
 
 again495:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
-	VMOVUPS (CX)(AX*4), Y5
-	VMOVUPS 32(CX)(AX*4), Y6
-	VMOVUPS 64(CX)(AX*4), Y7
-	VMOVUPS 96(CX)(AX*4), Y8
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VADDPS  Y8, Y4, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
-	JGE     again495
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   32(DX)(AX*4), Y2
+	VMOVUPS   64(DX)(AX*4), Y3
+	VMOVUPS   96(DX)(AX*4), Y4
+	VCMPPS    $0x03, Y1, Y1, Y5
+	VCMPPS    $0x03, Y2, Y2, Y6
+	VCMPPS    $0x03, Y3, Y3, Y7
+	VCMPPS    $0x03, Y4, Y4, Y8
+	VMINPS    Y0, Y1, Y9
+	VMINPS    Y0, Y2, Y10
+	VMINPS    Y0, Y3, Y11
+	VMINPS    Y0, Y4, Y12
+	VBLENDVPS Y5, Y1, Y9, Y1
+	VBLENDVPS Y6, Y2, Y10, Y2
+	VBLENDVPS Y7, Y3, Y11, Y3
+	VBLENDVPS Y8, Y4, Y12, Y4
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   Y2, 32(CX)(AX*4)
+	VMOVUPS   Y3, 64(CX)(AX*4)
+	VMOVUPS   Y4, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, BX
+	JGE       again495
 
 over494:
 	ADDQ $0x20, BX
@@ -8707,14 +8678,14 @@ over494:
 	JL   over496
 
 again497:
-	VMOVUPS (DX)(AX*4), Y1
-	VDIVPS  Y0, Y1, Y1
-	VMOVUPS (CX)(AX*4), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
-	JGE     again497
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMINPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, BX
+	JGE       again497
 
 over496:
 	ADDQ         $0x08, BX
@@ -8724,10 +8695,10 @@ over496:
 	MOVQ         BX, DI
 	NEGQ         DI
 	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y2
-	VDIVPS       Y0, Y2, Y0
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VADDPS       Y1, Y0, Y0
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMINPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         BX, $0x08
 	JE           all499
 	LEAQ         (CX)(AX*4), AX
@@ -8758,94 +8729,93 @@ end498:
 	VZEROUPPER
 	RET
 
-// func divisorAVX2(dy *float32, dz *float32, x *float32, y *float32, n int)
+// func maxAVX2(z *float32, x *float32, y *float32, n int)
 // Requires: AVX
-TEXT ·divisorAVX2(SB), NOSPLIT, $0-40
-	MOVQ dy+0(FP), CX
-	MOVQ dz+8(FP), DX
-	MOVQ x+16(FP), BX
-	MOVQ y+24(FP), SI
-	MOVQ n+32(FP), DI
+TEXT ·maxAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
 	XORQ AX, AX
-	SUBQ $0x10, DI
+	SUBQ $0x20, SI
 	JL   over503
 
 again504:
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS (CX)(AX*4), Y2
-	VMOVUPS 32(CX)(AX*4), Y3
-	VMOVUPS (DX)(AX*4), Y4
-	VMOVUPS 32(DX)(AX*4), Y5
-	VMOVUPS (BX)(AX*4), Y6
-	VMOVUPS 32(BX)(AX*4), Y7
-	VMULPS  Y6, Y4, Y4
-	VMULPS  Y7, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y1, Y1, Y1
-	VDIVPS  Y0, Y4, Y0
-	VDIVPS  Y1, Y5, Y1
-	VSUBPS  Y0, Y2, Y0
-	VSUBPS  Y1, Y3, Y1
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, DI
-	JGE     again504
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   64(DX)(AX*4), Y2
+	VMOVUPS   96(DX)(AX*4), Y3
+	VMOVUPS   (BX)(AX*4), Y4
+	VMOVUPS   32(BX)(AX*4), Y5
+	VMOVUPS   64(BX)(AX*4), Y6
+	VMOVUPS   96(BX)(AX*4), Y7
+	VCMPPS    $0x03, Y0, Y0, Y8
+	VCMPPS    $0x03, Y1, Y1, Y9
+	VCMPPS    $0x03, Y2, Y2, Y10
+	VCMPPS    $0x03, Y3, Y3, Y11
+	VMAXPS    Y4, Y0, Y4
+	VMAXPS    Y5, Y1, Y5
+	VMAXPS    Y6, Y2, Y6
+	VMAXPS    Y7, Y3, Y7
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VBLENDVPS Y10, Y2, Y6, Y2
+	VBLENDVPS Y11, Y3, Y7, Y3
+	VMOVUPS   Y0, (CX)(AX*4)
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	VMOVUPS   Y2, 64(CX)(AX*4)
+	VMOVUPS   Y3, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again504
 
 over503:
-	ADDQ $0x10, DI
-	SUBQ $0x08, DI
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
 	JL   over505
 
 again506:
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS (CX)(AX*4), Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS (BX)(AX*4), Y3
-	VMULPS  Y3, Y2, Y2
-	VMULPS  Y0, Y0, Y0
-	VDIVPS  Y0, Y2, Y0
-	VSUBPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, DI
-	JGE     again506
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMAXPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again506
 
 over505:
-	ADDQ         $0x08, DI
-	TESTQ        DI, DI
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
 	JZ           end507
-	LEAQ         firstLanes<>+0(SB), R8
-	MOVQ         DI, R9
-	NEGQ         R9
-	VMOVUPS      32(R8)(R9*4), Y0
-	VMASKMOVPS   (SI)(AX*4), Y0, Y1
-	VMASKMOVPS   (CX)(AX*4), Y0, Y2
-	VMASKMOVPS   (DX)(AX*4), Y0, Y3
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VMULPS       Y0, Y3, Y0
-	VMULPS       Y1, Y1, Y1
-	VDIVPS       Y1, Y0, Y0
-	VSUBPS       Y0, Y2, Y0
-	CMPQ         DI, $0x08
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         SI, $0x08
 	JE           all508
 	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, DI
+	TESTQ        $0x00000004, SI
 	JZ           two510
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
 two510:
-	TESTQ    $0x00000002, DI
+	TESTQ    $0x00000002, SI
 	JZ       one511
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
 one511:
-	TESTQ  $0x00000001, DI
+	TESTQ  $0x00000001, SI
 	JZ     stored509
 	VMOVSS X0, (AX)
 	JMP    stored509
@@ -8858,57 +8828,61 @@ end507:
 	VZEROUPPER
 	RET
 
-// func divisorOfNumAVX2(dy *float32, dz *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·divisorOfNumAVX2(SB), NOSPLIT, $0-36
-	MOVQ         dy+0(FP), CX
-	MOVQ         dz+8(FP), DX
-	MOVQ         y+16(FP), BX
-	MOVQ         n+24(FP), SI
-	XORQ         AX, AX
-	MOVSS        c+32(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x10, SI
-	JL           over512
+// func maxStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·maxStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over512
 
 again513:
-	VMOVUPS (BX)(AX*4), Y1
-	VMOVUPS 32(BX)(AX*4), Y2
-	VMOVUPS (CX)(AX*4), Y3
-	VMOVUPS 32(CX)(AX*4), Y4
-	VMOVUPS (DX)(AX*4), Y5
-	VMOVUPS 32(DX)(AX*4), Y6
-	VMULPS  Y0, Y5, Y5
-	VMULPS  Y0, Y6, Y6
-	VMULPS  Y1, Y1, Y1
-	VMULPS  Y2, Y2, Y2
-	VDIVPS  Y1, Y5, Y1
-	VDIVPS  Y2, Y6, Y2
-	VSUBPS  Y1, Y3, Y1
-	VSUBPS  Y2, Y4, Y2
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, SI
-	JGE     again513
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   64(DX)(AX*4), Y2
+	VMOVUPS   96(DX)(AX*4), Y3
+	VMOVUPS   (BX)(AX*4), Y4
+	VMOVUPS   32(BX)(AX*4), Y5
+	VMOVUPS   64(BX)(AX*4), Y6
+	VMOVUPS   96(BX)(AX*4), Y7
+	VCMPPS    $0x03, Y0, Y0, Y8
+	VCMPPS    $0x03, Y1, Y1, Y9
+	VCMPPS    $0x03, Y2, Y2, Y10
+	VCMPPS    $0x03, Y3, Y3, Y11
+	VMAXPS    Y4, Y0, Y4
+	VMAXPS    Y5, Y1, Y5
+	VMAXPS    Y6, Y2, Y6
+	VMAXPS    Y7, Y3, Y7
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VBLENDVPS Y10, Y2, Y6, Y2
+	VBLENDVPS Y11, Y3, Y7, Y3
+	VMOVNTPS  Y0, (CX)(AX*4)
+	VMOVNTPS  Y1, 32(CX)(AX*4)
+	VMOVNTPS  Y2, 64(CX)(AX*4)
+	VMOVNTPS  Y3, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again513
 
 over512:
-	ADDQ $0x10, SI
+	ADDQ $0x20, SI
 	SUBQ $0x08, SI
 	JL   over514
 
 again515:
-	VMOVUPS (BX)(AX*4), Y1
-	VMOVUPS (CX)(AX*4), Y2
-	VMOVUPS (DX)(AX*4), Y3
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y1, Y1, Y1
-	VDIVPS  Y1, Y3, Y1
-	VSUBPS  Y1, Y2, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again515
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMAXPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVNTPS  Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again515
 
 over514:
 	ADDQ         $0x08, SI
@@ -8917,14 +8891,12 @@ over514:
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y1
-	VMASKMOVPS   (BX)(AX*4), Y1, Y2
-	VMASKMOVPS   (CX)(AX*4), Y1, Y3
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VMULPS       Y0, Y1, Y0
-	VMULPS       Y2, Y2, Y1
-	VDIVPS       Y1, Y0, Y0
-	VSUBPS       Y0, Y3, Y0
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         SI, $0x08
 	JE           all517
 	LEAQ         (CX)(AX*4), AX
@@ -8952,6 +8924,586 @@ all517:
 
 stored518:
 end516:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func maxNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·maxNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over521
+
+again522:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   32(DX)(AX*4), Y2
+	VMOVUPS   64(DX)(AX*4), Y3
+	VMOVUPS   96(DX)(AX*4), Y4
+	VCMPPS    $0x03, Y1, Y1, Y5
+	VCMPPS    $0x03, Y2, Y2, Y6
+	VCMPPS    $0x03, Y3, Y3, Y7
+	VCMPPS    $0x03, Y4, Y4, Y8
+	VMAXPS    Y0, Y1, Y9
+	VMAXPS    Y0, Y2, Y10
+	VMAXPS    Y0, Y3, Y11
+	VMAXPS    Y0, Y4, Y12
+	VBLENDVPS Y5, Y1, Y9, Y1
+	VBLENDVPS Y6, Y2, Y10, Y2
+	VBLENDVPS Y7, Y3, Y11, Y3
+	VBLENDVPS Y8, Y4, Y12, Y4
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   Y2, 32(CX)(AX*4)
+	VMOVUPS   Y3, 64(CX)(AX*4)
+	VMOVUPS   Y4, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, BX
+	JGE       again522
+
+over521:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over523
+
+again524:
+	VMOVUPS   (DX)(AX*4), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VMAXPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, BX
+	JGE       again524
+
+over523:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end525
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all526
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two528
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two528:
+	TESTQ    $0x00000002, BX
+	JZ       one529
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one529:
+	TESTQ  $0x00000001, BX
+	JZ     stored527
+	VMOVSS X0, (AX)
+	JMP    stored527
+
+all526:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored527:
+end525:
+	VZEROUPPER
+	RET
+
+// func mulAddAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, FMA3
+TEXT ·mulAddAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over530
+
+again531:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     32(CX)(AX*4), Y1
+	VMOVUPS     64(CX)(AX*4), Y2
+	VMOVUPS     96(CX)(AX*4), Y3
+	VMOVUPS     (DX)(AX*4), Y4
+	VMOVUPS     32(DX)(AX*4), Y5
+	VMOVUPS     64(DX)(AX*4), Y6
+	VMOVUPS     96(DX)(AX*4), Y7
+	VMOVUPS     (BX)(AX*4), Y8
+	VMOVUPS     32(BX)(AX*4), Y9
+	VMOVUPS     64(BX)(AX*4), Y10
+	VMOVUPS     96(BX)(AX*4), Y11
+	VFMADD231PS Y8, Y4, Y0
+	VFMADD231PS Y9, Y5, Y1
+	VFMADD231PS Y10, Y6, Y2
+	VFMADD231PS Y11, Y7, Y3
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, 32(CX)(AX*4)
+	VMOVUPS     Y2, 64(CX)(AX*4)
+	VMOVUPS     Y3, 96(CX)(AX*4)
+	ADDQ        $0x20, AX
+	SUBQ        $0x20, SI
+	JGE         again531
+
+over530:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over532
+
+again533:
+	VMOVUPS     (CX)(AX*4), Y0
+	VMOVUPS     (DX)(AX*4), Y1
+	VMOVUPS     (BX)(AX*4), Y2
+	VFMADD231PS Y2, Y1, Y0
+	VMOVUPS     Y0, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, SI
+	JGE         again533
+
+over532:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end534
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VFMADD231PS  Y0, Y2, Y1
+	CMPQ         SI, $0x08
+	JE           all535
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two537
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two537:
+	TESTQ    $0x00000002, SI
+	JZ       one538
+	VMOVLPS  X1, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X1, X1, X1
+
+one538:
+	TESTQ  $0x00000001, SI
+	JZ     stored536
+	VMOVSS X1, (AX)
+	JMP    stored536
+
+all535:
+	VMOVUPS Y1, (CX)(AX*4)
+
+stored536:
+end534:
+	VZEROUPPER
+	RET
+
+// func mulAddLessAVX2(z *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·mulAddLessAVX2(SB), NOSPLIT, $0-36
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+32(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over539
+
+again540:
+	VMOVUPS     (CX)(AX*4), Y1
+	VMOVUPS     32(CX)(AX*4), Y2
+	VMOVUPS     64(CX)(AX*4), Y3
+	VMOVUPS     96(CX)(AX*4), Y4
+	VMOVUPS     (DX)(AX*4), Y5
+	VMOVUPS     32(DX)(AX*4), Y6
+	VMOVUPS     64(DX)(AX*4), Y7
+	VMOVUPS     96(DX)(AX*4), Y8
+	VMOVUPS     (BX)(AX*4), Y9
+	VMOVUPS     32(BX)(AX*4), Y10
+	VMOVUPS     64(BX)(AX*4), Y11
+	VMOVUPS     96(BX)(AX*4), Y12
+	VSUBPS      Y0, Y9, Y9
+	VSUBPS      Y0, Y10, Y10
+	VSUBPS      Y0, Y11, Y11
+	VSUBPS      Y0, Y12, Y12
+	VFMADD231PS Y9, Y5, Y1
+	VFMADD231PS Y10, Y6, Y2
+	VFMADD231PS Y11, Y7, Y3
+	VFMADD231PS Y12, Y8, Y4
+	VMOVUPS     Y1, (CX)(AX*4)
+	VMOVUPS     Y2, 32(CX)(AX*4)
+	VMOVUPS     Y3, 64(CX)(AX*4)
+	VMOVUPS     Y4, 96(CX)(AX*4)
+	ADDQ        $0x20, AX
+	SUBQ        $0x20, SI
+	JGE         again540
+
+over539:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over541
+
+again542:
+	VMOVUPS     (CX)(AX*4), Y1
+	VMOVUPS     (DX)(AX*4), Y2
+	VMOVUPS     (BX)(AX*4), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD231PS Y3, Y2, Y1
+	VMOVUPS     Y1, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, SI
+	JGE         again542
+
+over541:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end543
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y2
+	VMASKMOVPS   (DX)(AX*4), Y1, Y3
+	VMASKMOVPS   (BX)(AX*4), Y1, Y1
+	VSUBPS       Y0, Y1, Y0
+	VFMADD231PS  Y0, Y3, Y2
+	CMPQ         SI, $0x08
+	JE           all544
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two546
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y2, X2
+
+two546:
+	TESTQ    $0x00000002, SI
+	JZ       one547
+	VMOVLPS  X2, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X2, X2, X2
+
+one547:
+	TESTQ  $0x00000001, SI
+	JZ     stored545
+	VMOVSS X2, (AX)
+	JMP    stored545
+
+all544:
+	VMOVUPS Y2, (CX)(AX*4)
+
+stored545:
+end543:
+	VZEROUPPER
+	RET
+
+// func addQuotientAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·addQuotientAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over548
+
+again549:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS (CX)(AX*4), Y5
+	VMOVUPS 32(CX)(AX*4), Y6
+	VMOVUPS 64(CX)(AX*4), Y7
+	VMOVUPS 96(CX)(AX*4), Y8
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again549
+
+over548:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over550
+
+again551:
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again551
+
+over550:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end552
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VDIVPS       Y0, Y2, Y0
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all553
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two555
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two555:
+	TESTQ    $0x00000002, BX
+	JZ       one556
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one556:
+	TESTQ  $0x00000001, BX
+	JZ     stored554
+	VMOVSS X0, (AX)
+	JMP    stored554
+
+all553:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored554:
+end552:
+	VZEROUPPER
+	RET
+
+// func divisorAVX2(dy *float32, dz *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·divisorAVX2(SB), NOSPLIT, $0-40
+	MOVQ dy+0(FP), CX
+	MOVQ dz+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ y+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x10, DI
+	JL   over557
+
+again558:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VMOVUPS 32(CX)(AX*4), Y3
+	VMOVUPS (DX)(AX*4), Y4
+	VMOVUPS 32(DX)(AX*4), Y5
+	VMOVUPS (BX)(AX*4), Y6
+	VMOVUPS 32(BX)(AX*4), Y7
+	VMULPS  Y6, Y4, Y4
+	VMULPS  Y7, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VDIVPS  Y0, Y4, Y0
+	VDIVPS  Y1, Y5, Y1
+	VSUBPS  Y0, Y2, Y0
+	VSUBPS  Y1, Y3, Y1
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, DI
+	JGE     again558
+
+over557:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over559
+
+again560:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS (BX)(AX*4), Y3
+	VMULPS  Y3, Y2, Y2
+	VMULPS  Y0, Y0, Y0
+	VDIVPS  Y0, Y2, Y0
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, DI
+	JGE     again560
+
+over559:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end561
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y0
+	VMASKMOVPS   (SI)(AX*4), Y0, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y2
+	VMASKMOVPS   (DX)(AX*4), Y0, Y3
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y3, Y0
+	VMULPS       Y1, Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VSUBPS       Y0, Y2, Y0
+	CMPQ         DI, $0x08
+	JE           all562
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two564
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two564:
+	TESTQ    $0x00000002, DI
+	JZ       one565
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one565:
+	TESTQ  $0x00000001, DI
+	JZ     stored563
+	VMOVSS X0, (AX)
+	JMP    stored563
+
+all562:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored563:
+end561:
+	VZEROUPPER
+	RET
+
+// func divisorOfNumAVX2(dy *float32, dz *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·divisorOfNumAVX2(SB), NOSPLIT, $0-36
+	MOVQ         dy+0(FP), CX
+	MOVQ         dz+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+32(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, SI
+	JL           over566
+
+again567:
+	VMOVUPS (BX)(AX*4), Y1
+	VMOVUPS 32(BX)(AX*4), Y2
+	VMOVUPS (CX)(AX*4), Y3
+	VMOVUPS 32(CX)(AX*4), Y4
+	VMOVUPS (DX)(AX*4), Y5
+	VMOVUPS 32(DX)(AX*4), Y6
+	VMULPS  Y0, Y5, Y5
+	VMULPS  Y0, Y6, Y6
+	VMULPS  Y1, Y1, Y1
+	VMULPS  Y2, Y2, Y2
+	VDIVPS  Y1, Y5, Y1
+	VDIVPS  Y2, Y6, Y2
+	VSUBPS  Y1, Y3, Y1
+	VSUBPS  Y2, Y4, Y2
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again567
+
+over566:
+	ADDQ $0x10, SI
+	SUBQ $0x08, SI
+	JL   over568
+
+again569:
+	VMOVUPS (BX)(AX*4), Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VMOVUPS (DX)(AX*4), Y3
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y1, Y1, Y1
+	VDIVPS  Y1, Y3, Y1
+	VSUBPS  Y1, Y2, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again569
+
+over568:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end570
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y1
+	VMASKMOVPS   (BX)(AX*4), Y1, Y2
+	VMASKMOVPS   (CX)(AX*4), Y1, Y3
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y2, Y1
+	VDIVPS       Y1, Y0, Y0
+	VSUBPS       Y0, Y3, Y0
+	CMPQ         SI, $0x08
+	JE           all571
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two573
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two573:
+	TESTQ    $0x00000002, SI
+	JZ       one574
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one574:
+	TESTQ  $0x00000001, SI
+	JZ     stored572
+	VMOVSS X0, (AX)
+	JMP    stored572
+
+all571:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored572:
+end570:
 	VZEROUPPER
 	RET
 
@@ -8965,9 +9517,9 @@ TEXT ·addWhereAtMostAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over521
+	JL   over575
 
-again522:
+again576:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -9002,14 +9554,14 @@ again522:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, DI
-	JGE     again522
+	JGE     again576
 
-over521:
+over575:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over523
+	JL   over577
 
-again524:
+again578:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (SI)(AX*4), Y2
@@ -9020,12 +9572,12 @@ again524:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again524
+	JGE     again578
 
-over523:
+over577:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end525
+	JZ           end579
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -9038,32 +9590,32 @@ over523:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all526
+	JE           all580
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two528
+	JZ           two582
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two528:
+two582:
 	TESTQ    $0x00000002, DI
-	JZ       one529
+	JZ       one583
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one529:
+one583:
 	TESTQ  $0x00000001, DI
-	JZ     stored527
+	JZ     stored581
 	VMOVSS X0, (AX)
-	JMP    stored527
+	JMP    stored581
 
-all526:
+all580:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored527:
-end525:
+stored581:
+end579:
 	VZEROUPPER
 	RET
 
@@ -9078,9 +9630,9 @@ TEXT ·addWhereAtMostNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over530
+	JL           over584
 
-again531:
+again585:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9111,14 +9663,14 @@ again531:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again531
+	JGE     again585
 
-over530:
+over584:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over532
+	JL   over586
 
-again533:
+again587:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x12, Y0, Y2, Y2
@@ -9128,12 +9680,12 @@ again533:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again533
+	JGE     again587
 
-over532:
+over586:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end534
+	JZ           end588
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9145,32 +9697,32 @@ over532:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all535
+	JE           all589
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two537
+	JZ           two591
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two537:
+two591:
 	TESTQ    $0x00000002, SI
-	JZ       one538
+	JZ       one592
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one538:
+one592:
 	TESTQ  $0x00000001, SI
-	JZ     stored536
+	JZ     stored590
 	VMOVSS X0, (AX)
-	JMP    stored536
+	JMP    stored590
 
-all535:
+all589:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored536:
-end534:
+stored590:
+end588:
 	VZEROUPPER
 	RET
 
@@ -9185,9 +9737,9 @@ TEXT ·addWhereNumAtMostAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over539
+	JL           over593
 
-again540:
+again594:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9218,14 +9770,14 @@ again540:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again540
+	JGE     again594
 
-over539:
+over593:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over541
+	JL   over595
 
-again542:
+again596:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x12, Y2, Y0, Y2
@@ -9235,12 +9787,12 @@ again542:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again542
+	JGE     again596
 
-over541:
+over595:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end543
+	JZ           end597
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9252,32 +9804,32 @@ over541:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all544
+	JE           all598
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two546
+	JZ           two600
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two546:
+two600:
 	TESTQ    $0x00000002, SI
-	JZ       one547
+	JZ       one601
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one547:
+one601:
 	TESTQ  $0x00000001, SI
-	JZ     stored545
+	JZ     stored599
 	VMOVSS X0, (AX)
-	JMP    stored545
+	JMP    stored599
 
-all544:
+all598:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored545:
-end543:
+stored599:
+end597:
 	VZEROUPPER
 	RET
 
@@ -9291,9 +9843,9 @@ TEXT ·addWhereBelowAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over548
+	JL   over602
 
-again549:
+again603:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -9328,14 +9880,14 @@ again549:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, DI
-	JGE     again549
+	JGE     again603
 
-over548:
+over602:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over550
+	JL   over604
 
-again551:
+again605:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (SI)(AX*4), Y2
@@ -9346,12 +9898,12 @@ again551:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again551
+	JGE     again605
 
-over550:
+over604:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end552
+	JZ           end606
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -9364,32 +9916,32 @@ over550:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all553
+	JE           all607
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two555
+	JZ           two609
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two555:
+two609:
 	TESTQ    $0x00000002, DI
-	JZ       one556
+	JZ       one610
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one556:
+one610:
 	TESTQ  $0x00000001, DI
-	JZ     stored554
+	JZ     stored608
 	VMOVSS X0, (AX)
-	JMP    stored554
+	JMP    stored608
 
-all553:
+all607:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored554:
-end552:
+stored608:
+end606:
 	VZEROUPPER
 	RET
 
@@ -9404,9 +9956,9 @@ TEXT ·addWhereBelowNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over557
+	JL           over611
 
-again558:
+again612:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9437,14 +9989,14 @@ again558:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again558
+	JGE     again612
 
-over557:
+over611:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over559
+	JL   over613
 
-again560:
+again614:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x11, Y0, Y2, Y2
@@ -9454,12 +10006,12 @@ again560:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again560
+	JGE     again614
 
-over559:
+over613:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end561
+	JZ           end615
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9471,32 +10023,32 @@ over559:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all562
+	JE           all616
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two564
+	JZ           two618
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two564:
+two618:
 	TESTQ    $0x00000002, SI
-	JZ       one565
+	JZ       one619
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one565:
+one619:
 	TESTQ  $0x00000001, SI
-	JZ     stored563
+	JZ     stored617
 	VMOVSS X0, (AX)
-	JMP    stored563
+	JMP    stored617
 
-all562:
+all616:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored563:
-end561:
+stored617:
+end615:
 	VZEROUPPER
 	RET
 
@@ -9511,9 +10063,9 @@ TEXT ·addWhereNumBelowAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over566
+	JL           over620
 
-again567:
+again621:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9544,14 +10096,14 @@ again567:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again567
+	JGE     again621
 
-over566:
+over620:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over568
+	JL   over622
 
-again569:
+again623:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x11, Y2, Y0, Y2
@@ -9561,12 +10113,12 @@ again569:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again569
+	JGE     again623
 
-over568:
+over622:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end570
+	JZ           end624
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9578,31 +10130,31 @@ over568:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all571
+	JE           all625
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two573
+	JZ           two627
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two573:
+two627:
 	TESTQ    $0x00000002, SI
-	JZ       one574
+	JZ       one628
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one574:
+one628:
 	TESTQ  $0x00000001, SI
-	JZ     stored572
+	JZ     stored626
 	VMOVSS X0, (AX)
-	JMP    stored572
+	JMP    stored626
 
-all571:
+all625:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored572:
-end570:
+stored626:
+end624:
 	VZEROUPPER
 	RET

@@ -8,6 +8,8 @@ func (Binary) forwardFast(_, _, _ []Float, _, _ int) bool      { panic(none) }
 func (Binary) backwardXFast(_, _, _, _ []Float, _, _ int) bool { panic(none) }
 func (Binary) backwardYFast(_, _, _, _ []Float, _, _ int) bool { panic(none) }
 
+func (Binary) streamFast(_, _, _ []Float) { panic(none) }
+
 func axpyFast(_, _ []Float, _ Float) { panic(none) }
 func mulAddFast(_, _, _ []Float)     { panic(none) }
 

@@ -72,6 +72,14 @@ func weighRowsFast(y, x, top, sum []Float) {
 	n := len(top)
 	if n < 8 && 8%n == 0 {
 		expRowsFast(y, x, top)
+		if n == 1 {
+			s := sum[0]
+			for _, v := range y[:len(x)] {
+				s += v
+			}
+			sum[0] = s
+			return
+		}
 		for k := 0; k < len(x); k += n {
 			for j, v := range y[k : k+n] {
 				sum[j] += v

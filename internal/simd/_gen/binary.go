@@ -1,5 +1,7 @@
 package main
 
+import . "github.com/mmcloughlin/avo/build"
+
 // binary writes the forward kernels of simd.Binary, of two slices and of a
 // slice and a number on either side, and the products that gradients add.
 func binary() {
@@ -20,6 +22,12 @@ func binary() {
 		l := newLoop(4, "z", "x", "y")
 		l.run(func() { l.store(op.f(l.load("x"), l.load("y")), "z") })
 		finish()
+
+		start(op.name+"StreamAVX2", "func(z, x, y *float32, n int)", op.name+"StreamAVX2 is Binary.Stream with z aligned to 32 bytes.")
+		l = newLoop(4, "z", "x", "y")
+		l.run(func() { l.stream(op.f(l.load("x"), l.load("y")), "z") })
+		SFENCE()
+		l.finish()
 
 		start(op.name+"NumAVX2", "func(z, x *float32, n int, c float32)", op.name+"NumAVX2 is Binary.Forward with steps 1, 0.")
 		l = newLoop(4, "z", "x")

@@ -61,6 +61,15 @@ func (l *loop) store(v reg.VecVirtual, p string) {
 	}
 }
 
+// stream is store past the caches, at an aligned place.
+func (l *loop) stream(v reg.VecVirtual, p string) {
+	if l.mask != nil {
+		l.store(v, p)
+	} else {
+		VMOVNTPS(v, l.at(p))
+	}
+}
+
 // run writes the loop around body, and goes on after the last element. The
 // instructions of unrolled steps take turns, so that none waits for the one
 // before it.

@@ -2,11 +2,13 @@ package train_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -91,6 +93,29 @@ func TestAdamGroups(t *testing.T) {
 		err := (&train.Adam{Groups: []train.Group{{Match: bad}}}).Bind(m)
 		if err == nil || !strings.Contains(err.Error(), `"`+bad+`"`) {
 			t.Errorf("pattern %q: error %v does not name it", bad, err)
+		}
+	}
+}
+
+// TestAdamThreads shows that no bit of an update depends on the threads.
+func TestAdamThreads(t *testing.T) {
+	const n = 70_001
+	update := func(threads int) []tensor.Float {
+		defer par.SetThreads(threads)()
+		p, g := grad.NewParam(n), tensor.New(n)
+		for i := range n {
+			p.Value.Data[i], g.Data[i] = tensor.Float(math.Sin(float64(i))), tensor.Float(math.Cos(float64(3*i)))
+		}
+		opt := &train.Adam{LR: 0.01, WeightDecay: 0.1}
+		for range 3 {
+			opt.Step(grad.Grads{{Param: p, Value: g}})
+		}
+		return p.Value.Data
+	}
+	want := update(1)
+	for _, threads := range []int{2, 3, 8} {
+		if !slices.Equal(update(threads), want) {
+			t.Errorf("%d threads give other bits than one", threads)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func operations(rows int) []operation {
 	for i := range list {
 		list[i] = int32(i * 7919 % max(1, rows/3))
 	}
-	mask, deep := simd.NewDropout(1, 2, 3, 0.4), rough(4, 5, max(rows/4, 1), 70)
+	mask, deep := simd.NewDropout(1, 2, 3, 0.4), rough(4, 5, rows, 70)
 	plain := func(f func(dst, x *Dense)) func(*Dense) { return func(dst *Dense) { f(dst, x) } }
 	ops := []operation{
 		{"Add in place", []int{rows, 70}, func(d *Dense) { d.Add(x) }},
@@ -94,7 +94,7 @@ func combinations(rows int) (ops []operation) {
 
 // TestThreadsBits shows that no bit of anything depends on the threads.
 func TestThreadsBits(t *testing.T) {
-	for _, op := range operations(1500) {
+	for _, op := range operations(1000) {
 		result := func(threads int) *Dense {
 			defer par.SetThreads(threads)()
 			dst := rough(9, op.dst...)
@@ -192,7 +192,7 @@ func TestChunksAllocate(t *testing.T) {
 	if Raced {
 		t.Skip("a sync.Pool forgets under the race detector")
 	}
-	for _, rows := range []int{3, 1500} {
+	for _, rows := range []int{3, 1000} {
 		for _, op := range operations(rows) {
 			if op.name == "ArgMax" {
 				continue // its wrapper here makes the places

@@ -9,9 +9,9 @@
 //	y := tensor.New(3, 4)
 //	tensor.MatMul(y, x, w, 0)      // y += xw
 //
-// Products, [ScatterAddRows] and what is named a gradient (Grad) or Add add to
-// their destination, so that a gradient can be gathered from several of them; a
-// new array is zero. All else sets it. The
+// Products, [MulAdd], [ScatterAddRows], [DropoutAdd], [RollAdd], gradients (named
+// Grad) and methods that add do so to their destination, so that a gradient can
+// be gathered from several of them; a new array is zero. All else sets it. The
 // destination comes first, and must not overlap an operand unless the function
 // says that it may be one.
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -41,15 +42,8 @@ func (x *Var) Rows(rows []int32) *Var {
 	}
 	shape[0] = len(rows)
 	y := op.New(shape...)
-	for i, r := range rows {
-		copy(y.val.Row(i), x.val.Row(int(r)))
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad()
-		for i, r := range rows {
-			addTo(dx.Row(int(r)), dy.Row(i))
-		}
-	})
+	tensor.GatherRows(&y.val, &x.val, rows)
+	return op.Record(y, func(dy *tensor.Dense) { tensor.ScatterAddRows(x.Grad(), dy, rows) })
 }
 
 // Concat joins arrays along the last axis; all other axes must agree.
@@ -69,7 +63,11 @@ func Concat(xs ...*Var) *Var {
 	}
 	y := op.New(shape...)
 	xs = slices.Clone(xs)
-	eachColumns(&y.val, xs, func(x *Var, part []tensor.Float, i int) { copy(part, x.val.Data[i:]) })
+	parts := make([]*tensor.Dense, len(xs))
+	for i, x := range xs {
+		parts[i] = &x.val
+	}
+	tensor.Concat(&y.val, last, parts...)
 	return op.Record(y, func(dy *tensor.Dense) {
 		eachColumns(dy, xs, func(x *Var, part []tensor.Float, i int) {
 			if dx := x.Grad(); dx != nil {
@@ -129,9 +127,4 @@ func (x *Var) Columns(lo, hi int) *Var {
 }
 
 // addTo is dst += src.
-func addTo(dst, src []tensor.Float) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] += v
-	}
-}
+func addTo(dst, src []tensor.Float) { simd.Axpy(dst, 1, src) }

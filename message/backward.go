@@ -169,11 +169,10 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 	case maxLast:
 		pullMax(dx, dy, w.vals[s.a], w.vals[i])
 	case logSumExpLast:
-		p := w.tmp[:len(dx)]
-		simd.Spread(p, w.vals[i][:len(dy)], d)
-		simd.Sub.Forward(p, w.vals[s.a], p, 1, 1)
-		simd.Exp.Forward(p, p, 0)
-		simd.AxpyGroups(dx, dy, p, d)
+		x, y := w.vals[s.a], w.vals[i]
+		for k, g := range dy {
+			simd.LogSumExpBackward(dx[k*d:k*d+d], x[k*d:k*d+d], y[k], g)
+		}
 	case pick:
 		for e, k := range s.rows[t.lo:t.hi] {
 			at := (e*d + int(k)) * s.width

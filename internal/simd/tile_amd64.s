@@ -1321,28 +1321,28 @@ row126:
 	VMINPS       Y4, Y5, Y4
 	VMOVUPS      widec2d00000<>+0(SB), Y5
 	VMAXPS       Y4, Y5, Y4
-	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      wide39506967<>+0(SB), Y6
-	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       wide0000007f<>+0(SB), Y5, Y5
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y4, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y4, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y4
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VPSUBD       wide4b400000<>+0(SB), Y5, Y5
+	VPSRAD       $0x01, Y5, Y6
+	VPSLLD       $0x17, Y6, Y7
+	VPADDD       wide3f800000<>+0(SB), Y7, Y7
+	VPSUBD       Y6, Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
-	VFMADD213PS  Y5, Y5, Y6
-	VPADDD       wide0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y4
+	VPADDD       wide3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y7, Y4, Y4
+	VMULPS       Y5, Y4, Y4
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
@@ -1528,15 +1528,25 @@ DATA wide3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
 DATA wide3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
 GLOBL wide3fb8aa3b<>(SB), RODATA|NOPTR, $32
 
-DATA wide3f318000<>+0(SB)/4, $0x3f318000
-DATA wide3f318000<>+4(SB)/4, $0x3f318000
-DATA wide3f318000<>+8(SB)/4, $0x3f318000
-DATA wide3f318000<>+12(SB)/4, $0x3f318000
-DATA wide3f318000<>+16(SB)/4, $0x3f318000
-DATA wide3f318000<>+20(SB)/4, $0x3f318000
-DATA wide3f318000<>+24(SB)/4, $0x3f318000
-DATA wide3f318000<>+28(SB)/4, $0x3f318000
-GLOBL wide3f318000<>(SB), RODATA|NOPTR, $32
+DATA wide4b400000<>+0(SB)/4, $0x4b400000
+DATA wide4b400000<>+4(SB)/4, $0x4b400000
+DATA wide4b400000<>+8(SB)/4, $0x4b400000
+DATA wide4b400000<>+12(SB)/4, $0x4b400000
+DATA wide4b400000<>+16(SB)/4, $0x4b400000
+DATA wide4b400000<>+20(SB)/4, $0x4b400000
+DATA wide4b400000<>+24(SB)/4, $0x4b400000
+DATA wide4b400000<>+28(SB)/4, $0x4b400000
+GLOBL wide4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA widebf318000<>+0(SB)/4, $0xbf318000
+DATA widebf318000<>+4(SB)/4, $0xbf318000
+DATA widebf318000<>+8(SB)/4, $0xbf318000
+DATA widebf318000<>+12(SB)/4, $0xbf318000
+DATA widebf318000<>+16(SB)/4, $0xbf318000
+DATA widebf318000<>+20(SB)/4, $0xbf318000
+DATA widebf318000<>+24(SB)/4, $0xbf318000
+DATA widebf318000<>+28(SB)/4, $0xbf318000
+GLOBL widebf318000<>(SB), RODATA|NOPTR, $32
 
 DATA wideb95e8083<>+0(SB)/4, $0xb95e8083
 DATA wideb95e8083<>+4(SB)/4, $0xb95e8083
@@ -1548,55 +1558,45 @@ DATA wideb95e8083<>+24(SB)/4, $0xb95e8083
 DATA wideb95e8083<>+28(SB)/4, $0xb95e8083
 GLOBL wideb95e8083<>(SB), RODATA|NOPTR, $32
 
-DATA wide39506967<>+0(SB)/4, $0x39506967
-DATA wide39506967<>+4(SB)/4, $0x39506967
-DATA wide39506967<>+8(SB)/4, $0x39506967
-DATA wide39506967<>+12(SB)/4, $0x39506967
-DATA wide39506967<>+16(SB)/4, $0x39506967
-DATA wide39506967<>+20(SB)/4, $0x39506967
-DATA wide39506967<>+24(SB)/4, $0x39506967
-DATA wide39506967<>+28(SB)/4, $0x39506967
-GLOBL wide39506967<>(SB), RODATA|NOPTR, $32
+DATA wide3ab688be<>+0(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+4(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+8(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+12(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+16(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+20(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+24(SB)/4, $0x3ab688be
+DATA wide3ab688be<>+28(SB)/4, $0x3ab688be
+GLOBL wide3ab688be<>(SB), RODATA|NOPTR, $32
 
-DATA wide3ab743ce<>+0(SB)/4, $0x3ab743ce
-DATA wide3ab743ce<>+4(SB)/4, $0x3ab743ce
-DATA wide3ab743ce<>+8(SB)/4, $0x3ab743ce
-DATA wide3ab743ce<>+12(SB)/4, $0x3ab743ce
-DATA wide3ab743ce<>+16(SB)/4, $0x3ab743ce
-DATA wide3ab743ce<>+20(SB)/4, $0x3ab743ce
-DATA wide3ab743ce<>+24(SB)/4, $0x3ab743ce
-DATA wide3ab743ce<>+28(SB)/4, $0x3ab743ce
-GLOBL wide3ab743ce<>(SB), RODATA|NOPTR, $32
+DATA wide3c0905f1<>+0(SB)/4, $0x3c0905f1
+DATA wide3c0905f1<>+4(SB)/4, $0x3c0905f1
+DATA wide3c0905f1<>+8(SB)/4, $0x3c0905f1
+DATA wide3c0905f1<>+12(SB)/4, $0x3c0905f1
+DATA wide3c0905f1<>+16(SB)/4, $0x3c0905f1
+DATA wide3c0905f1<>+20(SB)/4, $0x3c0905f1
+DATA wide3c0905f1<>+24(SB)/4, $0x3c0905f1
+DATA wide3c0905f1<>+28(SB)/4, $0x3c0905f1
+GLOBL wide3c0905f1<>(SB), RODATA|NOPTR, $32
 
-DATA wide3c088908<>+0(SB)/4, $0x3c088908
-DATA wide3c088908<>+4(SB)/4, $0x3c088908
-DATA wide3c088908<>+8(SB)/4, $0x3c088908
-DATA wide3c088908<>+12(SB)/4, $0x3c088908
-DATA wide3c088908<>+16(SB)/4, $0x3c088908
-DATA wide3c088908<>+20(SB)/4, $0x3c088908
-DATA wide3c088908<>+24(SB)/4, $0x3c088908
-DATA wide3c088908<>+28(SB)/4, $0x3c088908
-GLOBL wide3c088908<>(SB), RODATA|NOPTR, $32
+DATA wide3d2aaa8c<>+0(SB)/4, $0x3d2aaa8c
+DATA wide3d2aaa8c<>+4(SB)/4, $0x3d2aaa8c
+DATA wide3d2aaa8c<>+8(SB)/4, $0x3d2aaa8c
+DATA wide3d2aaa8c<>+12(SB)/4, $0x3d2aaa8c
+DATA wide3d2aaa8c<>+16(SB)/4, $0x3d2aaa8c
+DATA wide3d2aaa8c<>+20(SB)/4, $0x3d2aaa8c
+DATA wide3d2aaa8c<>+24(SB)/4, $0x3d2aaa8c
+DATA wide3d2aaa8c<>+28(SB)/4, $0x3d2aaa8c
+GLOBL wide3d2aaa8c<>(SB), RODATA|NOPTR, $32
 
-DATA wide3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
-DATA wide3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
-DATA wide3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
-DATA wide3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
-DATA wide3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
-DATA wide3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
-DATA wide3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
-DATA wide3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
-GLOBL wide3d2aa9c1<>(SB), RODATA|NOPTR, $32
-
-DATA wide3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
-DATA wide3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
-DATA wide3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
-DATA wide3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
-DATA wide3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
-DATA wide3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
-DATA wide3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
-DATA wide3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
-GLOBL wide3e2aaaaa<>(SB), RODATA|NOPTR, $32
+DATA wide3e2aaa6e<>+0(SB)/4, $0x3e2aaa6e
+DATA wide3e2aaa6e<>+4(SB)/4, $0x3e2aaa6e
+DATA wide3e2aaa6e<>+8(SB)/4, $0x3e2aaa6e
+DATA wide3e2aaa6e<>+12(SB)/4, $0x3e2aaa6e
+DATA wide3e2aaa6e<>+16(SB)/4, $0x3e2aaa6e
+DATA wide3e2aaa6e<>+20(SB)/4, $0x3e2aaa6e
+DATA wide3e2aaa6e<>+24(SB)/4, $0x3e2aaa6e
+DATA wide3e2aaa6e<>+28(SB)/4, $0x3e2aaa6e
+GLOBL wide3e2aaa6e<>(SB), RODATA|NOPTR, $32
 
 DATA wide3f000000<>+0(SB)/4, $0x3f000000
 DATA wide3f000000<>+4(SB)/4, $0x3f000000
@@ -1607,16 +1607,6 @@ DATA wide3f000000<>+20(SB)/4, $0x3f000000
 DATA wide3f000000<>+24(SB)/4, $0x3f000000
 DATA wide3f000000<>+28(SB)/4, $0x3f000000
 GLOBL wide3f000000<>(SB), RODATA|NOPTR, $32
-
-DATA wide0000007f<>+0(SB)/4, $0x0000007f
-DATA wide0000007f<>+4(SB)/4, $0x0000007f
-DATA wide0000007f<>+8(SB)/4, $0x0000007f
-DATA wide0000007f<>+12(SB)/4, $0x0000007f
-DATA wide0000007f<>+16(SB)/4, $0x0000007f
-DATA wide0000007f<>+20(SB)/4, $0x0000007f
-DATA wide0000007f<>+24(SB)/4, $0x0000007f
-DATA wide0000007f<>+28(SB)/4, $0x0000007f
-GLOBL wide0000007f<>(SB), RODATA|NOPTR, $32
 
 DATA wide3f800000<>+0(SB)/4, $0x3f800000
 DATA wide3f800000<>+4(SB)/4, $0x3f800000
@@ -1670,28 +1660,28 @@ row146:
 	VMINPS       Y4, Y5, Y4
 	VMOVUPS      widec2d00000<>+0(SB), Y5
 	VMAXPS       Y4, Y5, Y4
-	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      wide39506967<>+0(SB), Y6
-	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       wide0000007f<>+0(SB), Y5, Y5
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y4, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y4, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y4
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y4
+	VPSUBD       wide4b400000<>+0(SB), Y5, Y5
+	VPSRAD       $0x01, Y5, Y6
+	VPSLLD       $0x17, Y6, Y7
+	VPADDD       wide3f800000<>+0(SB), Y7, Y7
+	VPSUBD       Y6, Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
-	VFMADD213PS  Y5, Y5, Y6
-	VPADDD       wide0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y4
+	VPADDD       wide3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y7, Y4, Y4
+	VMULPS       Y5, Y4, Y4
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08

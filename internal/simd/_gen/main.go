@@ -20,8 +20,10 @@ import (
 
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
-	"dense": {gemm, unary, binary, reductions, rows, dropout, adam},
-	"tile":  {gather, scatter, groups, columns, segments},
+	"dense":     {gemm},
+	"pointwise": {unary, slopes, binary},
+	"rows":      {reductions, rows, dropout, adam},
+	"tile":      {gather, scatter, groups, columns, segments},
 }
 
 func main() {

@@ -45,6 +45,9 @@ func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
 		if w.plainLeaf(leafE) && w.x.Shape()[0] == g.NumEdges() && perHead(w.x, x.x) {
 			return &fused{"sum of U(x) × a scalar a head: one product with a weight a head", func(g *graph.Graph) *grad.Var { return sumWeighted(g, x.x, w.x) }}
 		}
+		if a := matchDense(g, x.x, w); a != nil {
+			return &fused{"dot-product attention on blocks: products of matrices with a softmax that goes along", a.run}
+		}
 		if a := matchAttention(g, x.x, w); a != nil {
 			return &fused{"graph attention: softmax and weighted sum in one pass over each destination's edges", a.run}
 		}

@@ -43,17 +43,19 @@ type backPass struct {
 // backward recomputes the plan tile by tile, has seed set the gradient of each
 // tile's message, and adds to the gradient of every leaf.
 func (r *run) backward(op grad.Op, seed func(w *worker, t tile, dm []tensor.Float)) {
-	all, hubs := r.chunks(true)
-	b := &backPass{run: r, seed: seed, chunks: all, n: 1}
+	l := r.chunks(true)
+	hubs := l.hubs
+	b := &backPass{run: r, seed: seed, chunks: l.all, n: 1}
 	b.sinks, b.width = r.sinks(op)
-	if len(all) > 1 && b.scatters() {
+	if len(l.all) > 1 && b.scatters() {
 		b.buckets, b.n = bucketsOf(r.g), maxBuckets
 	}
 	b.pulls = op.Floats(len(hubs) * r.n)
 	if r.n > 0 && len(hubs) > 0 {
 		eachChunk(len(hubs), func(i int) { b.measureHub(i, hubs[i]) })
 	}
-	ends := b.windows()
+	l.ends = b.windows(l.ends[:0])
+	ends := l.ends
 	edges, chunks := b.room(ends)
 	b.order, b.ends = op.Ints(edges), op.Ints(chunks*b.n)
 	b.partial = op.Floats(chunks * b.width)
@@ -79,6 +81,7 @@ func (r *run) backward(op grad.Op, seed func(w *worker, t tile, dm []tensor.Floa
 			add(k.add, k.dx)
 		}
 	}
+	cutLists.Put(l)
 }
 
 // scatters reports whether there is a leaf that gathers.
@@ -91,8 +94,8 @@ func (b *backPass) scatters() bool {
 	return false
 }
 
-// windows returns the end of each window, in chunks.
-func (b *backPass) windows() (ends []int) {
+// windows appends the end of each window, in chunks.
+func (b *backPass) windows(ends []int) []int {
 	width := 0
 	for _, k := range b.sinks {
 		if k.gathers() {

@@ -76,12 +76,7 @@ func (m *dense) run(g *graph.Graph) *grad.Var {
 	y := op.New(append([]int{g.NumDst()}, m.x.Shape()[1:]...)...)
 	m.out = y.Value().Data
 	m.top, m.sum = op.Floats(g.NumDst()*m.heads), op.Floats(g.NumDst()*m.heads)
-	jobs := m.jobs(func(s graph.Span) (n, step int) { return s.NumDst, denseDst })
-	eachChunk(len(jobs), func(i int) {
-		b := blocks.Get().(*block)
-		b.forward(m, jobs[i])
-		blocks.Put(b)
-	})
+	m.each(destinationsOf, func(b *block, j job) { b.forward(m, j) })
 	return op.Record(y, func(dy *tensor.Dense) { m.backward(dy.Data, op.Floats(len(m.top))) })
 }
 
@@ -91,17 +86,34 @@ type job struct {
 	h, lo, hi int
 }
 
-// jobs cuts one side of all blocks.
-func (m *dense) jobs(side func(s graph.Span) (n, step int)) (all []job) {
+// A side of a block is cut into ranges of so many rows.
+type side func(s graph.Span) (n, step int)
+
+func destinationsOf(s graph.Span) (n, step int) { return s.NumDst, denseDst }
+func sourcesOf(s graph.Span) (n, step int)      { return s.NumSrc, denseSrc }
+
+var jobLists = sync.Pool{New: func() any { return new([]job) }}
+
+// each calls f with the ranges of one side of all blocks, for each head, on
+// several threads.
+func (m *dense) each(cut side, f func(b *block, j job)) {
+	list := jobLists.Get().(*[]job)
+	all := (*list)[:0]
 	for _, s := range m.spans {
-		n, step := side(s)
+		n, step := cut(s)
 		for h := range m.heads {
 			for lo := 0; lo < n; lo += step {
 				all = append(all, job{s, h, lo, min(lo+step, n)})
 			}
 		}
 	}
-	return all
+	eachChunk(len(all), func(i int) {
+		b := blocks.Get().(*block)
+		f(b, all[i])
+		blocks.Put(b)
+	})
+	*list = all
+	jobLists.Put(list)
 }
 
 // backward adds the gradients: first those of the destinations, each of which is
@@ -110,12 +122,7 @@ func (m *dense) jobs(side func(s graph.Span) (n, step int)) (all []job) {
 func (m *dense) backward(dy, c []tensor.Float) {
 	simd.DotGroups(c, dy, m.out, m.f)
 	if dq := m.q.Grad(); dq != nil {
-		jobs := m.jobs(func(s graph.Span) (n, step int) { return s.NumDst, denseDst })
-		eachChunk(len(jobs), func(i int) {
-			b := blocks.Get().(*block)
-			b.pullQ(m, jobs[i], denseGrads{dy: dy, c: c, dq: dq.Data})
-			blocks.Put(b)
-		})
+		m.each(destinationsOf, func(b *block, j job) { b.pullQ(m, j, denseGrads{dy: dy, c: c, dq: dq.Data}) })
 	}
 	dk, dx := m.k.Grad(), m.x.Grad()
 	if dk == nil && dx == nil {
@@ -136,16 +143,10 @@ func (m *dense) backward(dy, c []tensor.Float) {
 func (m *dense) pullSources(to denseGrads) {
 	for _, s := range m.spans {
 		one := dense{spans: []graph.Span{s}, heads: m.heads}
-		jobs := one.jobs(func(s graph.Span) (n, step int) { return s.NumSrc, denseSrc })
 		for _, part := range []denseGrads{{dy: to.dy, c: to.c, dx: to.dx}, {dy: to.dy, c: to.c, dk: to.dk}} {
-			if part.dx == nil && part.dk == nil {
-				continue
+			if part.dx != nil || part.dk != nil {
+				one.each(sourcesOf, func(b *block, j job) { b.pullSource(m, j, part) })
 			}
-			eachChunk(len(jobs), func(i int) {
-				b := blocks.Get().(*block)
-				b.pullSource(m, jobs[i], part)
-				blocks.Put(b)
-			})
 		}
 	}
 }

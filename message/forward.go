@@ -11,9 +11,9 @@ import (
 // forward evaluates the plan over all edges. It calls done with each tile, and
 // end with each chunk after its last; both run on several threads.
 func (r *run) forward(done func(w *worker, t tile), end func(w *worker, c chunk)) {
-	all, _ := r.chunks(false)
-	eachChunk(len(all), func(i int) {
-		c := all[i]
+	l := r.chunks(false)
+	eachChunk(len(l.all), func(i int) {
+		c := l.all[i]
 		w := r.hire(c.hi - c.lo)
 		w.tiles(r.limit, c, w.measure, func(t tile) {
 			w.evaluate(t, len(r.steps))
@@ -22,6 +22,7 @@ func (r *run) forward(done func(w *worker, t tile), end func(w *worker, c chunk)
 		end(w, c)
 		w.dismiss()
 	})
+	cutLists.Put(l)
 }
 
 // chunkTask is a loop over chunks.

@@ -1,6 +1,8 @@
 package message
 
 import (
+	"sync"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -56,9 +58,20 @@ func (p *plan) edgesPerChunk() int {
 	return min(max(p.g.NumEdges()/chunksWanted, least), most, chunkEdges)
 }
 
+// cuts are the chunks of a pass, the destinations in parts, and where the windows
+// of chunks end. They are kept between passes.
+type cuts struct {
+	all        []chunk
+	hubs, ends []int
+}
+
+var cutLists = sync.Pool{New: func() any { return new(cuts) }}
+
 // chunks cuts the edges into chunks, and destinations with very many into parts
-// if cut says so. hubs are those destinations.
-func (p *plan) chunks(cut bool) (all []chunk, hubs []int) {
+// if cut says so. The caller hands the result back to cutLists.
+func (p *plan) chunks(cut bool) *cuts {
+	l := cutLists.Get().(*cuts)
+	all, hubs := l.all[:0], l.hubs[:0]
 	off, n, size := p.g.In().Offsets, p.g.NumDst(), p.edgesPerChunk()
 	for r0 := 0; r0 < n; {
 		lo := int(off[r0])
@@ -77,7 +90,8 @@ func (p *plan) chunks(cut bool) (all []chunk, hubs []int) {
 		all = append(all, chunk{lo: lo, hi: int(off[r1]), r0: r0, r1: r1, hub: -1})
 		r0 = r1
 	}
-	return all, hubs
+	l.all, l.hubs = all, hubs
+	return l
 }
 
 // tiles calls f with the tiles of a chunk, one after another. A destination with

@@ -10,8 +10,7 @@ import (
 const plainFlops = 1 << 25
 
 // gemmBenchmark is C = AB with A m×k, B k×n; of gemm_ta, A is stored k×m; of
-// gemm_packed, B is packed beforehand. C is cleared first, as the peers
-// overwrite theirs.
+// gemm_packed, B is packed beforehand. C is overwritten, as the peers do.
 func gemmBenchmark(kind string, s [3]int, threads int) benchmark {
 	m, k, n := s[0], s[1], s[2]
 	b := benchmark{
@@ -55,12 +54,11 @@ func newMatMul(kind string, m, k, n int) *matMul {
 }
 
 func (p *matMul) run() {
-	p.c.Zero()
 	if p.packed != nil {
-		tensor.MatMulPacked(p.c, p.a, p.packed, 0)
+		tensor.MatMulPackedThen(p.c, p.a, p.packed, 0, tensor.Epilogue{})
 		return
 	}
-	tensor.MatMul(p.c, p.a, p.b, p.transpose)
+	tensor.MatMulThen(p.c, p.a, p.b, p.transpose, tensor.Epilogue{})
 }
 
 // plain is about a share of the product as loops: some of the rows of C or,

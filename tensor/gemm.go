@@ -11,7 +11,7 @@ import (
 const (
 	kc = 384
 	mc = 144
-	nr = 16 // columns of a packed panel, two registers of the kernel
+	nr = simd.ProductPanel
 )
 
 // view is a matrix in an array: element (i, j) is data[i·rs + j·cs].
@@ -94,14 +94,13 @@ func (g *gemm) run() {
 // or is used too seldom to be moved.
 func (g *gemm) inPlace() bool { return g.b.cs == 1 && (g.m < 32 || g.b.rs <= 24) }
 
-// packedSteps is how many steps of k of b are packed at a time: 4 MiB, or what a
-// second cache holds where each thread packs its own.
+// packedSteps is how many steps of k of b are packed at a time: 4 MiB, or a
+// little where each thread packs its own.
 func (g *gemm) packedSteps() int {
-	most := 1 << 20
 	if g.part {
-		most = 1 << 17
+		return max(kc/2, (1<<15)/g.n/(kc/2)*(kc/2))
 	}
-	return max(kc, most/g.n/kc*kc)
+	return max(kc, (1<<20)/g.n/kc*kc)
 }
 
 // block is a part of a product: the rows [lo, hi) and columns [left, right) of c,
@@ -129,7 +128,6 @@ func (g *gemm) strip(w *workspace, blk block) {
 		part := blk
 		part.lo, part.hi = i, min(i+rows, blk.hi)
 		p := simd.Product{LDC: g.n, M: part.hi - i}
-		p.Ahead, p.AheadStep = g.ahead(part)
 		for l := 0; l < blk.kg; l += steps {
 			p.K = min(steps, blk.kg-l)
 			p.Set = g.set && blk.k0+l == 0
@@ -164,7 +162,12 @@ func (g *gemm) across(p *simd.Product, blk block, l int) {
 		return
 	}
 	p.LDB = nr
+	half := blk.left + (blk.right-blk.left)/2/nr*nr
+	g.fetchA(p, blk, l)
 	for j := blk.left; j < blk.right; j += nr {
+		if j == half && g.part {
+			g.fetchB(p, blk, l)
+		}
 		p.B, p.N, p.C = blk.b[j/nr*blk.panel+l*nr:], min(nr, blk.right-j), g.c[blk.lo*g.n+j:]
 		p.MulAdd()
 	}
@@ -180,7 +183,8 @@ func (g *gemm) operand(w *workspace, p *simd.Product, i, k0 int) {
 		p.CS, p.Tile = simd.ProductGroup, simd.GroupPitch(p.K)
 		p.A = room(&w.a, (p.M+simd.ProductGroup-1)/simd.ProductGroup*p.Tile)
 		simd.PackGroups(p.A, a.data, a.cs, p.M, p.K)
-	case a.rs != 1 && g.n > 4*nr && a.rs%512 == 0:
+	case a.rs == 1:
+	case g.n > 4*nr && a.rs%512 == 0:
 		p.RS = p.K + nr
 		p.A = room(&w.a, p.M*p.RS)
 		for r := range p.M {
@@ -191,7 +195,3 @@ func (g *gemm) operand(w *workspace, p *simd.Product, i, k0 int) {
 
 // grouped reports whether a transposed a is copied in groups of rows.
 func (g *gemm) grouped() bool { return g.n > nr && g.a.cs > 64 }
-
-// ahead returns where the kernel prefetches a from while it computes a strip,
-// and how far it goes at a time: what comes after the strip.
-func (g *gemm) ahead(blk block) (from, step int) { return 0, 0 }

@@ -67,31 +67,11 @@ func packAll(to []Float, b view, k, n int) {
 func (t *packTask) Chunk(i int) {
 	lo := i * t.by
 	hi := min(lo+t.by, t.k)
-	if t.b.cs != 1 {
-		t.columns(lo, hi)
+	if t.b.cs == 1 {
+		simd.PackPanels(t.to[lo*nr:], t.b.from(lo, 0).data, t.b.rs, t.k*nr, [2]int{hi - lo, t.n})
 		return
 	}
-	for ; lo < hi; lo += 8 { // rows read whole, panels written in runs
-		t.rows(lo, min(lo+8, hi))
-	}
-}
-
-// rows packs steps of k that are rows of b.
-func (t *packTask) rows(lo, hi int) {
-	for j := 0; j < t.n; j += nr {
-		panel, from := t.to[j*t.k+lo*nr:j*t.k+hi*nr], t.b.from(lo, j).data
-		if t.n-j < nr {
-			clear(panel)
-			for at := 0; at < len(panel); at += nr {
-				copy(panel[at:at+t.n-j], from[at/nr*t.b.rs:])
-			}
-			continue
-		}
-		for ; len(panel) > nr; panel, from = panel[nr:], from[t.b.rs:] {
-			*(*[nr]Float)(panel) = *(*[nr]Float)(from)
-		}
-		*(*[nr]Float)(panel) = *(*[nr]Float)(from)
-	}
+	t.columns(lo, hi)
 }
 
 // columns packs steps of k where columns of b are contiguous.

@@ -22,7 +22,12 @@ func gemm8cut(p *byte, j int)
 // packGroupsAVX2 is PackGroups of whole groups. Two elements after each are lost.
 //
 //go:noescape
-func packGroupsAVX2(to *float32, from *float32, ld int, pitch int, groups int, columns int)
+func packGroupsAVX2(to *float32, from *float32, ld int, pitch int, runs int, rows int)
+
+// packPanelsAVX2 is PackPanels of whole panels.
+//
+//go:noescape
+func packPanelsAVX2(to *float32, from *float32, ld int, pitch int, runs int, rows int)
 
 // packEightAVX2 transposes eight rows that are ldf apart to blocks of eight rows that are ldt apart.
 //

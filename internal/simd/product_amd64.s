@@ -109,7 +109,7 @@ loaded2:
 	JL         rest4
 
 four3:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R14
 	ADDQ         144(R14), R8
 	VMOVUPS      (R12), Y12
@@ -325,7 +325,7 @@ loaded8:
 	JL   rest10
 
 four9:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R11
 	ADDQ         144(R11), R8
 	VMOVUPS      (DI), Y10
@@ -512,7 +512,7 @@ loaded14:
 	JL   rest16
 
 four15:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R11
 	ADDQ         144(R11), R8
 	VMOVUPS      (DI), Y8
@@ -673,7 +673,7 @@ loaded20:
 	JL   rest22
 
 four21:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R10
 	ADDQ         144(R10), R8
 	VMOVUPS      (DI), Y6
@@ -805,7 +805,7 @@ loaded26:
 	JL   rest28
 
 four27:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R10
 	ADDQ         144(R10), R8
 	VMOVUPS      (DI), Y4
@@ -914,7 +914,7 @@ loaded32:
 	JL   rest34
 
 four33:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R9
 	ADDQ         144(R9), R8
 	VMOVUPS      (SI), Y2
@@ -1092,7 +1092,7 @@ loaded38:
 	JL         rest40
 
 four39:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R14
 	ADDQ         144(R14), R8
 	VMOVUPS      (R12), Y13
@@ -1463,7 +1463,7 @@ loaded68:
 	JL   rest70
 
 four69:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R11
 	ADDQ         144(R11), R8
 	VMOVUPS      (DI), Y11
@@ -1780,7 +1780,7 @@ loaded94:
 	JL   rest96
 
 four95:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R11
 	ADDQ         144(R11), R8
 	VMOVUPS      (DI), Y9
@@ -2046,7 +2046,7 @@ loaded116:
 	JL   rest118
 
 four117:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R10
 	ADDQ         144(R10), R8
 	VMOVUPS      (DI), Y7
@@ -2258,7 +2258,7 @@ loaded134:
 	JL   rest136
 
 four135:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R10
 	ADDQ         144(R10), R8
 	VMOVUPS      (DI), Y5
@@ -2422,7 +2422,7 @@ loaded148:
 	JL   rest150
 
 four149:
-	PREFETCHT1   (R8)
+	PREFETCHT0   (R8)
 	MOVQ         p+0(FP), R9
 	ADDQ         144(R9), R8
 	VMOVUPS      (SI), Y3
@@ -6735,36 +6735,71 @@ done:
 	VZEROUPPER
 	RET
 
-// func packGroupsAVX2(to *float32, from *float32, ld int, pitch int, groups int, columns int)
+// func packGroupsAVX2(to *float32, from *float32, ld int, pitch int, runs int, rows int)
 // Requires: AVX, MMX+
 TEXT ·packGroupsAVX2(SB), NOSPLIT, $0-48
 	MOVQ to+0(FP), AX
 	MOVQ from+8(FP), CX
 	MOVQ ld+16(FP), DX
 	MOVQ pitch+24(FP), BX
-	MOVQ groups+32(FP), SI
+	MOVQ runs+32(FP), SI
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 	MOVQ DX, DI
 	SHLQ $0x03, DI
 
-group:
+run:
 	MOVQ AX, R8
 	MOVQ CX, R9
-	MOVQ columns+40(FP), R10
+	MOVQ rows+40(FP), R10
 
-column:
+row:
 	VMOVUPS    (R9), Y0
-	PREFETCHT0 (R9)(DI*1)
 	VMOVUPS    Y0, (R8)
+	PREFETCHT0 (R9)(DI*1)
 	ADDQ       DX, R9
 	ADDQ       $0x18, R8
 	DECQ       R10
-	JNZ        column
+	JNZ        row
 	ADDQ       $0x18, CX
 	ADDQ       BX, AX
 	DECQ       SI
-	JNZ        group
+	JNZ        run
+	VZEROUPPER
+	RET
+
+// func packPanelsAVX2(to *float32, from *float32, ld int, pitch int, runs int, rows int)
+// Requires: AVX, MMX+
+TEXT ·packPanelsAVX2(SB), NOSPLIT, $0-48
+	MOVQ to+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ ld+16(FP), DX
+	MOVQ pitch+24(FP), BX
+	MOVQ runs+32(FP), SI
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+	MOVQ DX, DI
+	SHLQ $0x03, DI
+
+run:
+	MOVQ AX, R8
+	MOVQ CX, R9
+	MOVQ rows+40(FP), R10
+
+row:
+	VMOVUPS    (R9), Y0
+	VMOVUPS    Y0, (R8)
+	VMOVUPS    32(R9), Y0
+	VMOVUPS    Y0, 32(R8)
+	PREFETCHT0 (R9)(DI*1)
+	ADDQ       DX, R9
+	ADDQ       $0x40, R8
+	DECQ       R10
+	JNZ        row
+	ADDQ       $0x40, CX
+	ADDQ       BX, AX
+	DECQ       SI
+	JNZ        run
 	VZEROUPPER
 	RET
 

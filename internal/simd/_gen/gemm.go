@@ -158,7 +158,7 @@ func (g *panel) tile(r int, b0 reg.GPVirtual) {
 	JL(LabelRef(rest))
 	Label(four)
 	if g.ahead {
-		PREFETCHT1(Mem{Base: g.next})
+		PREFETCHT0(Mem{Base: g.next})
 		ADDQ(g.field(atStep), g.next)
 	}
 	for range 4 {

@@ -21,7 +21,7 @@ import (
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
 	"dense":   {unary, binary, reductions, rows, dropout, adam},
-	"product": {gemm, packGroups, packEight},
+	"product": {gemm, packRuns, packEight},
 }
 
 func main() {

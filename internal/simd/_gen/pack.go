@@ -6,39 +6,55 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// packGroups writes rows of A, stored by columns, for the kernels of products:
-// of each group of six rows, the six of a column follow those of the column
-// before. Eight are moved; the next column overwrites the last two.
-func packGroups() {
-	TEXT("packGroupsAVX2", NOSPLIT, "func(to *float32, from *float32, ld int, pitch int, groups int, columns int)")
-	Doc("packGroupsAVX2 is PackGroups of whole groups. Two elements after each are lost.")
-	Pragma("noescape")
+// packRuns writes the kernels that copy a matrix, row by row, in runs of some
+// columns: those of the next row follow a run, and a pitch after it is the run
+// of the next columns. A run of six is moved as eight, of which the next row
+// overwrites two.
+func packRuns() {
+	for _, t := range []struct {
+		name string
+		run  int
+		says string
+	}{
+		{"packGroupsAVX2", group, "packGroupsAVX2 is PackGroups of whole groups. Two elements after each are lost."},
+		{"packPanelsAVX2", 2 * lanes, "packPanelsAVX2 is PackPanels of whole panels."},
+	} {
+		TEXT(t.name, NOSPLIT, "func(to *float32, from *float32, ld int, pitch int, runs int, rows int)")
+		Doc(t.says)
+		Pragma("noescape")
+		packRun(t.run)
+	}
+}
+
+func packRun(run int) {
 	to, from := Load(Param("to"), GP64()), Load(Param("from"), GP64())
 	ld, pitch := Load(Param("ld"), GP64()), Load(Param("pitch"), GP64())
-	groups := Load(Param("groups"), GP64())
+	runs := Load(Param("runs"), GP64())
 	SHLQ(Imm(2), ld)
 	SHLQ(Imm(2), pitch)
-	far := GP64() // eight columns on
+	far := GP64() // eight rows on
 	MOVQ(ld, far)
 	SHLQ(Imm(3), far)
-	Label("group")
+	Label("run")
 	t, f, n := GP64(), GP64(), GP64()
 	MOVQ(to, t)
 	MOVQ(from, f)
-	Load(Param("columns"), n)
-	Label("column")
-	v := YMM()
-	VMOVUPS(Mem{Base: f}, v)
+	Load(Param("rows"), n)
+	Label("row")
+	for at := 0; at < run; at += lanes {
+		v := YMM()
+		VMOVUPS(Mem{Base: f, Disp: 4 * at}, v)
+		VMOVUPS(v, Mem{Base: t, Disp: 4 * at})
+	}
 	PREFETCHT0(Mem{Base: f, Index: far, Scale: 1})
-	VMOVUPS(v, Mem{Base: t})
 	ADDQ(ld, f)
-	ADDQ(Imm(4*group), t)
+	ADDQ(Imm(uint64(4*run)), t)
 	DECQ(n)
-	JNZ(LabelRef("column"))
-	ADDQ(Imm(4*group), from)
+	JNZ(LabelRef("row"))
+	ADDQ(Imm(uint64(4*run)), from)
 	ADDQ(pitch, to)
-	DECQ(groups)
-	JNZ(LabelRef("group"))
+	DECQ(runs)
+	JNZ(LabelRef("run"))
 	VZEROUPPER()
 	RET()
 }

@@ -144,9 +144,8 @@ func (g *gemm) strip(w *workspace, blk block) {
 func (g *gemm) cut(blk block) (rows, steps int) {
 	most, steps := mc, even(blk.kg, kc, 4)
 	switch {
-	case g.a.rs == 1 && g.grouped():
-		steps = even(blk.kg, kc/2, 4)
-		most = 512 // whole rows of the transpose, as memory likes it
+	case g.grouped():
+		most, steps = 512, even(blk.kg, kc/2, 4) // whole rows of the transpose, as memory likes it
 	case blk.kg < 128 && g.n >= 1024:
 		most = 24 // rows of c are a page each, and what the time goes into
 	}
@@ -179,7 +178,7 @@ func (g *gemm) operand(w *workspace, p *simd.Product, i, k0 int) {
 	a := g.a.from(i, k0)
 	p.A, p.RS, p.CS, p.Tile = a.data, a.rs, a.cs, 0
 	switch {
-	case a.rs == 1 && g.grouped():
+	case g.grouped():
 		p.CS, p.Tile = simd.ProductGroup, simd.GroupPitch(p.K)
 		p.A = room(&w.a, (p.M+simd.ProductGroup-1)/simd.ProductGroup*p.Tile)
 		simd.PackGroups(p.A, a.data, a.cs, p.M, p.K)
@@ -194,4 +193,4 @@ func (g *gemm) operand(w *workspace, p *simd.Product, i, k0 int) {
 }
 
 // grouped reports whether a transposed a is copied in groups of rows.
-func (g *gemm) grouped() bool { return g.n > nr && g.a.cs > 64 }
+func (g *gemm) grouped() bool { return g.a.rs == 1 && g.a.cs > 64 }

@@ -63,7 +63,7 @@ func (g *gemm) rows(blk block) {
 func (g *gemm) share(chunks int) (rows, columns int) {
 	least := fairRows
 	switch {
-	case g.a.rs == 1 && g.grouped():
+	case g.grouped():
 		least = 2 * fairRows // pieces of a's rows that memory likes
 	case g.n <= 4*nr:
 		least = chunkRows

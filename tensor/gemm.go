@@ -193,4 +193,4 @@ func (g *gemm) operand(w *workspace, p *simd.Product, i, k0 int) {
 }
 
 // grouped reports whether a transposed a is copied in groups of rows.
-func (g *gemm) grouped() bool { return g.a.rs == 1 && g.a.cs > 64 }
+func (g *gemm) grouped() bool { return g.a.rs == 1 && g.a.cs > 128 }

@@ -35,6 +35,7 @@ type Product struct {
 // more than 50 µs.
 func (p *Product) MulAdd() {
 	if p.M <= 0 || p.N <= 0 || p.K <= 0 {
+		p.empty()
 		return
 	}
 	if p.Tile == 0 {
@@ -64,6 +65,13 @@ func (p *Product) MulAdd() {
 		gemm16cut(at, j)
 	case rest > 0:
 		gemm8cut(at, j)
+	}
+}
+
+// empty is MulAdd of nothing.
+func (p *Product) empty() {
+	for i := 0; p.Set && p.N > 0 && i < p.M; i++ {
+		clear(p.C[i*p.LDC : i*p.LDC+p.N])
 	}
 }
 

@@ -73,7 +73,11 @@ func (g *gemm) share(chunks int) (down, across int) {
 	}
 	down, across = max(1, min(chunks, g.m/least)), 1
 	if down < 16 {
-		across = max(1, min((chunks+down-1)/down, panels(g.n)/2))
+		narrow := 2 // panels
+		if g.ends() {
+			narrow = 8 // it is done row by row
+		}
+		across = max(1, min((chunks+down-1)/down, panels(g.n)/narrow))
 	}
 	if down > 4 {
 		down -= down % 4

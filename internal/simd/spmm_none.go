@@ -1,0 +1,8 @@
+//go:build !amd64 || noasm || f64
+
+package simd
+
+func (*RowSum) addFast(_, _ int)   { panic(none) }
+func (*RowBest) setFast(_, _ int)  { panic(none) }
+func (*EdgeDot) addFast(_, _ int)  { panic(none) }
+func (*EdgePair) setFast(_, _ int) { panic(none) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -22,8 +23,9 @@ type CSR struct {
 
 	NumRows, NumCols int
 
+	like *CSR // whose structure this is; nil: its own
 	once sync.Once
-	flip *flipped
+	flip atomic.Pointer[flipped]
 }
 
 // New returns the matrix of the given parts, which it takes over without
@@ -116,8 +118,7 @@ func (a *CSR) Row(i int) (cols []int32, values []tensor.Float) {
 // NormaliseRows returns a with each value divided by the sum of its row. A row
 // whose sum is zero stays as it is. The result shares a's structure.
 func (a *CSR) NormaliseRows() *CSR {
-	b := &CSR{Offsets: a.Offsets, Cols: a.Cols, NumRows: a.NumRows, NumCols: a.NumCols}
-	b.Values = make([]tensor.Float, a.NNZ())
+	b := a.WithValues(make([]tensor.Float, a.NNZ()))
 	for i := range a.NumRows {
 		lo, hi := a.Offsets[i], a.Offsets[i+1]
 		sum := 0.0

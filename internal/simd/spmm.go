@@ -25,9 +25,8 @@ type RowSum struct {
 //
 //	Y[i,h·D+j] += W[e,h]·X[Cols[k],h·D+j]    for the nonzeros k of row i, in order
 //
-// An element is one chain in the order of the nonzeros that starts at what is
-// in Y: of additions without weights, of fused multiply-adds with them; in plain
-// Go, of multiplications and additions.
+// An element is one chain of additions in the order of the nonzeros, which starts
+// at what is in Y. A product is rounded before it is added, in assembly too.
 func (p *RowSum) AddRows(lo, hi int) {
 	if lo >= hi || p.F == 0 {
 		return
@@ -111,4 +110,22 @@ func (g *Gather) next(p *piece, hi int, most int64) bool {
 	}
 	p.rows = row - p.row
 	return true
+}
+
+// Pick copies the columns and weights of the nonzeros whose weight is not zero
+// to the front of toCols and toW, in order, and returns how many there are. The
+// destination may be the source, and has room for all.
+func Pick(toCols []int32, toW []Float, cols []int32, w []Float) int {
+	n := 0
+	toCols, toW, w = toCols[:len(cols)], toW[:len(cols)], w[:len(cols)]
+	if fast && len(cols) > 0 {
+		return pickFast(toCols, toW, cols, w)
+	}
+	for k, v := range w {
+		if v != 0 {
+			toCols[n], toW[n] = cols[k], v
+			n++
+		}
+	}
+	return n
 }

@@ -123,3 +123,8 @@ func edgeMulAVX2(p *byte)
 //
 //go:noescape
 func edgeDivAVX2(p *byte)
+
+// pickAVX2 is Pick of n > 0 nonzeros.
+//
+//go:noescape
+func pickAVX2(toCols *int32, toW *float32, cols *int32, w *float32, n int) int

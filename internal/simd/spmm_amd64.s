@@ -2942,7 +2942,7 @@ DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
 // func rowSumScalarAVX2(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
+// Requires: AVX, CMOV, MMX+
 TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -3009,7 +3009,8 @@ each242:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each242
@@ -3024,7 +3025,8 @@ each243:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each243
@@ -3053,7 +3055,8 @@ each245:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each245
@@ -3075,7 +3078,8 @@ each246:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each246
@@ -3117,7 +3121,8 @@ each252:
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
 	VMASKMOVPS   (R12), Y0, Y3
-	VFMADD231PS  Y3, Y2, Y1
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each252
@@ -3133,7 +3138,8 @@ each253:
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
 	VMASKMOVPS   (R12), Y0, Y3
-	VFMADD231PS  Y3, Y2, Y1
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each253
@@ -3163,7 +3169,8 @@ each255:
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
 	VMASKMOVPS   (R12), Y0, Y3
-	VFMADD231PS  Y3, Y2, Y1
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each255
@@ -3186,7 +3193,8 @@ each256:
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
 	VMASKMOVPS   (R12), Y0, Y3
-	VFMADD231PS  Y3, Y2, Y1
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each256
@@ -3248,8 +3256,10 @@ each266:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each266
@@ -3264,8 +3274,10 @@ each267:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each267
@@ -3294,8 +3306,10 @@ each269:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each269
@@ -3317,8 +3331,10 @@ each270:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each270
@@ -3361,9 +3377,11 @@ each276:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y1
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   32(R12), Y0, Y4
-	VFMADD231PS  Y4, Y3, Y2
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each276
@@ -3378,9 +3396,11 @@ each277:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y1
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   32(R12), Y0, Y4
-	VFMADD231PS  Y4, Y3, Y2
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each277
@@ -3409,9 +3429,11 @@ each279:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y1
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   32(R12), Y0, Y4
-	VFMADD231PS  Y4, Y3, Y2
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each279
@@ -3433,9 +3455,11 @@ each280:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y1
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   32(R12), Y0, Y4
-	VFMADD231PS  Y4, Y3, Y2
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each280
@@ -3499,9 +3523,12 @@ each290:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
-	VFMADD231PS  32(R12), Y3, Y1
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each290
@@ -3516,9 +3543,12 @@ each291:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
-	VFMADD231PS  32(R12), Y3, Y1
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each291
@@ -3549,9 +3579,12 @@ each293:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
-	VFMADD231PS  32(R12), Y3, Y1
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each293
@@ -3575,9 +3608,12 @@ each294:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
-	VFMADD231PS  32(R12), Y3, Y1
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each294
@@ -3622,10 +3658,13 @@ each300:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y1
-	VFMADD231PS  32(R12), Y4, Y2
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
 	VMASKMOVPS   64(R12), Y0, Y5
-	VFMADD231PS  Y5, Y4, Y3
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each300
@@ -3640,10 +3679,13 @@ each301:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y1
-	VFMADD231PS  32(R12), Y4, Y2
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
 	VMASKMOVPS   64(R12), Y0, Y5
-	VFMADD231PS  Y5, Y4, Y3
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each301
@@ -3674,10 +3716,13 @@ each303:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y1
-	VFMADD231PS  32(R12), Y4, Y2
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
 	VMASKMOVPS   64(R12), Y0, Y5
-	VFMADD231PS  Y5, Y4, Y3
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each303
@@ -3701,10 +3746,13 @@ each304:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y1
-	VFMADD231PS  32(R12), Y4, Y2
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
 	VMASKMOVPS   64(R12), Y0, Y5
-	VFMADD231PS  Y5, Y4, Y3
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each304
@@ -3770,10 +3818,14 @@ each314:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each314
@@ -3788,10 +3840,14 @@ each315:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each315
@@ -3821,10 +3877,14 @@ each317:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each317
@@ -3847,10 +3907,14 @@ each318:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each318
@@ -3897,11 +3961,15 @@ each324:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y1
-	VFMADD231PS  32(R12), Y5, Y2
-	VFMADD231PS  64(R12), Y5, Y3
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
 	VMASKMOVPS   96(R12), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each324
@@ -3916,11 +3984,15 @@ each325:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y1
-	VFMADD231PS  32(R12), Y5, Y2
-	VFMADD231PS  64(R12), Y5, Y3
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
 	VMASKMOVPS   96(R12), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each325
@@ -3950,11 +4022,15 @@ each327:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y1
-	VFMADD231PS  32(R12), Y5, Y2
-	VFMADD231PS  64(R12), Y5, Y3
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
 	VMASKMOVPS   96(R12), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each327
@@ -3977,11 +4053,15 @@ each328:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y1
-	VFMADD231PS  32(R12), Y5, Y2
-	VFMADD231PS  64(R12), Y5, Y3
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
 	VMASKMOVPS   96(R12), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each328
@@ -4049,11 +4129,16 @@ each338:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
-	VFMADD231PS  32(R12), Y5, Y1
-	VFMADD231PS  64(R12), Y5, Y2
-	VFMADD231PS  96(R12), Y5, Y3
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each338
@@ -4068,11 +4153,16 @@ each339:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
-	VFMADD231PS  32(R12), Y5, Y1
-	VFMADD231PS  64(R12), Y5, Y2
-	VFMADD231PS  96(R12), Y5, Y3
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each339
@@ -4104,11 +4194,16 @@ each341:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
-	VFMADD231PS  32(R12), Y5, Y1
-	VFMADD231PS  64(R12), Y5, Y2
-	VFMADD231PS  96(R12), Y5, Y3
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each341
@@ -4133,11 +4228,16 @@ each342:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
-	VFMADD231PS  32(R12), Y5, Y1
-	VFMADD231PS  64(R12), Y5, Y2
-	VFMADD231PS  96(R12), Y5, Y3
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       (R12), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R12), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R12), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R12), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each342
@@ -4186,12 +4286,17 @@ each348:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y1
-	VFMADD231PS  32(R12), Y6, Y2
-	VFMADD231PS  64(R12), Y6, Y3
-	VFMADD231PS  96(R12), Y6, Y4
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
 	VMASKMOVPS   128(R12), Y0, Y7
-	VFMADD231PS  Y7, Y6, Y5
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each348
@@ -4206,12 +4311,17 @@ each349:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y1
-	VFMADD231PS  32(R12), Y6, Y2
-	VFMADD231PS  64(R12), Y6, Y3
-	VFMADD231PS  96(R12), Y6, Y4
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
 	VMASKMOVPS   128(R12), Y0, Y7
-	VFMADD231PS  Y7, Y6, Y5
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each349
@@ -4243,12 +4353,17 @@ each351:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y1
-	VFMADD231PS  32(R12), Y6, Y2
-	VFMADD231PS  64(R12), Y6, Y3
-	VFMADD231PS  96(R12), Y6, Y4
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
 	VMASKMOVPS   128(R12), Y0, Y7
-	VFMADD231PS  Y7, Y6, Y5
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each351
@@ -4273,12 +4388,17 @@ each352:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y1
-	VFMADD231PS  32(R12), Y6, Y2
-	VFMADD231PS  64(R12), Y6, Y3
-	VFMADD231PS  96(R12), Y6, Y4
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
 	VMASKMOVPS   128(R12), Y0, Y7
-	VFMADD231PS  Y7, Y6, Y5
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each352
@@ -4348,12 +4468,18 @@ each362:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each362
@@ -4368,12 +4494,18 @@ each363:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each363
@@ -4404,12 +4536,18 @@ each365:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each365
@@ -4433,12 +4571,18 @@ each366:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each366
@@ -4489,13 +4633,19 @@ each372:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y1
-	VFMADD231PS  32(R12), Y7, Y2
-	VFMADD231PS  64(R12), Y7, Y3
-	VFMADD231PS  96(R12), Y7, Y4
-	VFMADD231PS  128(R12), Y7, Y5
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
 	VMASKMOVPS   160(R12), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y6
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each372
@@ -4510,13 +4660,19 @@ each373:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y1
-	VFMADD231PS  32(R12), Y7, Y2
-	VFMADD231PS  64(R12), Y7, Y3
-	VFMADD231PS  96(R12), Y7, Y4
-	VFMADD231PS  128(R12), Y7, Y5
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
 	VMASKMOVPS   160(R12), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y6
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each373
@@ -4547,13 +4703,19 @@ each375:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y1
-	VFMADD231PS  32(R12), Y7, Y2
-	VFMADD231PS  64(R12), Y7, Y3
-	VFMADD231PS  96(R12), Y7, Y4
-	VFMADD231PS  128(R12), Y7, Y5
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
 	VMASKMOVPS   160(R12), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y6
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each375
@@ -4577,13 +4739,19 @@ each376:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y1
-	VFMADD231PS  32(R12), Y7, Y2
-	VFMADD231PS  64(R12), Y7, Y3
-	VFMADD231PS  96(R12), Y7, Y4
-	VFMADD231PS  128(R12), Y7, Y5
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
 	VMASKMOVPS   160(R12), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y6
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each376
@@ -4655,13 +4823,20 @@ each386:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
-	VFMADD231PS  32(R12), Y7, Y1
-	VFMADD231PS  64(R12), Y7, Y2
-	VFMADD231PS  96(R12), Y7, Y3
-	VFMADD231PS  128(R12), Y7, Y4
-	VFMADD231PS  160(R12), Y7, Y5
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each386
@@ -4676,13 +4851,20 @@ each387:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
-	VFMADD231PS  32(R12), Y7, Y1
-	VFMADD231PS  64(R12), Y7, Y2
-	VFMADD231PS  96(R12), Y7, Y3
-	VFMADD231PS  128(R12), Y7, Y4
-	VFMADD231PS  160(R12), Y7, Y5
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each387
@@ -4715,13 +4897,20 @@ each389:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
-	VFMADD231PS  32(R12), Y7, Y1
-	VFMADD231PS  64(R12), Y7, Y2
-	VFMADD231PS  96(R12), Y7, Y3
-	VFMADD231PS  128(R12), Y7, Y4
-	VFMADD231PS  160(R12), Y7, Y5
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each389
@@ -4747,13 +4936,20 @@ each390:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
-	VFMADD231PS  32(R12), Y7, Y1
-	VFMADD231PS  64(R12), Y7, Y2
-	VFMADD231PS  96(R12), Y7, Y3
-	VFMADD231PS  128(R12), Y7, Y4
-	VFMADD231PS  160(R12), Y7, Y5
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       (R12), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R12), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R12), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R12), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R12), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R12), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each390
@@ -4806,14 +5002,21 @@ each396:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y1
-	VFMADD231PS  32(R12), Y8, Y2
-	VFMADD231PS  64(R12), Y8, Y3
-	VFMADD231PS  96(R12), Y8, Y4
-	VFMADD231PS  128(R12), Y8, Y5
-	VFMADD231PS  160(R12), Y8, Y6
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
 	VMASKMOVPS   192(R12), Y0, Y9
-	VFMADD231PS  Y9, Y8, Y7
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each396
@@ -4828,14 +5031,21 @@ each397:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y1
-	VFMADD231PS  32(R12), Y8, Y2
-	VFMADD231PS  64(R12), Y8, Y3
-	VFMADD231PS  96(R12), Y8, Y4
-	VFMADD231PS  128(R12), Y8, Y5
-	VFMADD231PS  160(R12), Y8, Y6
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
 	VMASKMOVPS   192(R12), Y0, Y9
-	VFMADD231PS  Y9, Y8, Y7
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each397
@@ -4868,14 +5078,21 @@ each399:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y1
-	VFMADD231PS  32(R12), Y8, Y2
-	VFMADD231PS  64(R12), Y8, Y3
-	VFMADD231PS  96(R12), Y8, Y4
-	VFMADD231PS  128(R12), Y8, Y5
-	VFMADD231PS  160(R12), Y8, Y6
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
 	VMASKMOVPS   192(R12), Y0, Y9
-	VFMADD231PS  Y9, Y8, Y7
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each399
@@ -4901,14 +5118,21 @@ each400:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y1
-	VFMADD231PS  32(R12), Y8, Y2
-	VFMADD231PS  64(R12), Y8, Y3
-	VFMADD231PS  96(R12), Y8, Y4
-	VFMADD231PS  128(R12), Y8, Y5
-	VFMADD231PS  160(R12), Y8, Y6
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
 	VMASKMOVPS   192(R12), Y0, Y9
-	VFMADD231PS  Y9, Y8, Y7
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each400
@@ -4982,14 +5206,22 @@ each410:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each410
@@ -5004,14 +5236,22 @@ each411:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each411
@@ -5043,14 +5283,22 @@ each413:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each413
@@ -5075,14 +5323,22 @@ each414:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each414
@@ -5137,15 +5393,23 @@ each420:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y9
-	VFMADD231PS  (R12), Y9, Y1
-	VFMADD231PS  32(R12), Y9, Y2
-	VFMADD231PS  64(R12), Y9, Y3
-	VFMADD231PS  96(R12), Y9, Y4
-	VFMADD231PS  128(R12), Y9, Y5
-	VFMADD231PS  160(R12), Y9, Y6
-	VFMADD231PS  192(R12), Y9, Y7
+	VMULPS       (R12), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R12), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R12), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R12), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R12), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R12), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R12), Y9, Y10
+	VADDPS       Y10, Y7, Y7
 	VMASKMOVPS   224(R12), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y8
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each420
@@ -5160,15 +5424,23 @@ each421:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y9
-	VFMADD231PS  (R12), Y9, Y1
-	VFMADD231PS  32(R12), Y9, Y2
-	VFMADD231PS  64(R12), Y9, Y3
-	VFMADD231PS  96(R12), Y9, Y4
-	VFMADD231PS  128(R12), Y9, Y5
-	VFMADD231PS  160(R12), Y9, Y6
-	VFMADD231PS  192(R12), Y9, Y7
+	VMULPS       (R12), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R12), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R12), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R12), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R12), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R12), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R12), Y9, Y10
+	VADDPS       Y10, Y7, Y7
 	VMASKMOVPS   224(R12), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y8
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each421
@@ -5200,15 +5472,23 @@ each423:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y9
-	VFMADD231PS  (R12), Y9, Y1
-	VFMADD231PS  32(R12), Y9, Y2
-	VFMADD231PS  64(R12), Y9, Y3
-	VFMADD231PS  96(R12), Y9, Y4
-	VFMADD231PS  128(R12), Y9, Y5
-	VFMADD231PS  160(R12), Y9, Y6
-	VFMADD231PS  192(R12), Y9, Y7
+	VMULPS       (R12), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R12), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R12), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R12), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R12), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R12), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R12), Y9, Y10
+	VADDPS       Y10, Y7, Y7
 	VMASKMOVPS   224(R12), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y8
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each423
@@ -5233,15 +5513,23 @@ each424:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y9
-	VFMADD231PS  (R12), Y9, Y1
-	VFMADD231PS  32(R12), Y9, Y2
-	VFMADD231PS  64(R12), Y9, Y3
-	VFMADD231PS  96(R12), Y9, Y4
-	VFMADD231PS  128(R12), Y9, Y5
-	VFMADD231PS  160(R12), Y9, Y6
-	VFMADD231PS  192(R12), Y9, Y7
+	VMULPS       (R12), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R12), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R12), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R12), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R12), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R12), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R12), Y9, Y10
+	VADDPS       Y10, Y7, Y7
 	VMASKMOVPS   224(R12), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y8
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each424
@@ -5292,7 +5580,7 @@ done:
 	RET
 
 // func rowSumHeads8AVX2(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
+// Requires: AVX, CMOV, MMX+
 TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -5343,7 +5631,8 @@ each434:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each434
@@ -5358,7 +5647,8 @@ each435:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each435
@@ -5387,7 +5677,8 @@ each437:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each437
@@ -5409,7 +5700,8 @@ each438:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y1
-	VFMADD231PS  (R12), Y1, Y0
+	VMULPS       (R12), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each438
@@ -5446,9 +5738,11 @@ each444:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
 	VBROADCASTSS 4(R13), Y2
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each444
@@ -5463,9 +5757,11 @@ each445:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
 	VBROADCASTSS 4(R13), Y2
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each445
@@ -5494,9 +5790,11 @@ each447:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
 	VBROADCASTSS 4(R13), Y2
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each447
@@ -5518,9 +5816,11 @@ each448:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
 	VBROADCASTSS 4(R13), Y2
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each448
@@ -5559,11 +5859,14 @@ each454:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VBROADCASTSS 4(R13), Y3
-	VFMADD231PS  32(R12), Y3, Y1
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
 	VBROADCASTSS 8(R13), Y3
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each454
@@ -5578,11 +5881,14 @@ each455:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VBROADCASTSS 4(R13), Y3
-	VFMADD231PS  32(R12), Y3, Y1
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
 	VBROADCASTSS 8(R13), Y3
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each455
@@ -5613,11 +5919,14 @@ each457:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VBROADCASTSS 4(R13), Y3
-	VFMADD231PS  32(R12), Y3, Y1
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
 	VBROADCASTSS 8(R13), Y3
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each457
@@ -5641,11 +5950,14 @@ each458:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y3
-	VFMADD231PS  (R12), Y3, Y0
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VBROADCASTSS 4(R13), Y3
-	VFMADD231PS  32(R12), Y3, Y1
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
 	VBROADCASTSS 8(R13), Y3
-	VFMADD231PS  64(R12), Y3, Y2
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each458
@@ -5686,13 +5998,17 @@ each464:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
+	VMULPS       (R12), Y4, Y4
+	VADDPS       Y4, Y0, Y0
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 8(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
+	VMULPS       64(R12), Y4, Y4
+	VADDPS       Y4, Y2, Y2
 	VBROADCASTSS 12(R13), Y4
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each464
@@ -5707,13 +6023,17 @@ each465:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
+	VMULPS       (R12), Y4, Y4
+	VADDPS       Y4, Y0, Y0
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 8(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
+	VMULPS       64(R12), Y4, Y4
+	VADDPS       Y4, Y2, Y2
 	VBROADCASTSS 12(R13), Y4
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each465
@@ -5743,13 +6063,17 @@ each467:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
+	VMULPS       (R12), Y4, Y4
+	VADDPS       Y4, Y0, Y0
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 8(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
+	VMULPS       64(R12), Y4, Y4
+	VADDPS       Y4, Y2, Y2
 	VBROADCASTSS 12(R13), Y4
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each467
@@ -5772,13 +6096,17 @@ each468:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
+	VMULPS       (R12), Y4, Y4
+	VADDPS       Y4, Y0, Y0
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 8(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
+	VMULPS       64(R12), Y4, Y4
+	VADDPS       Y4, Y2, Y2
 	VBROADCASTSS 12(R13), Y4
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each468
@@ -5821,15 +6149,20 @@ each474:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
+	VMULPS       (R12), Y5, Y5
+	VADDPS       Y5, Y0, Y0
 	VBROADCASTSS 4(R13), Y5
-	VFMADD231PS  32(R12), Y5, Y1
+	VMULPS       32(R12), Y5, Y5
+	VADDPS       Y5, Y1, Y1
 	VBROADCASTSS 8(R13), Y5
-	VFMADD231PS  64(R12), Y5, Y2
+	VMULPS       64(R12), Y5, Y5
+	VADDPS       Y5, Y2, Y2
 	VBROADCASTSS 12(R13), Y5
-	VFMADD231PS  96(R12), Y5, Y3
+	VMULPS       96(R12), Y5, Y5
+	VADDPS       Y5, Y3, Y3
 	VBROADCASTSS 16(R13), Y5
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each474
@@ -5844,15 +6177,20 @@ each475:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
+	VMULPS       (R12), Y5, Y5
+	VADDPS       Y5, Y0, Y0
 	VBROADCASTSS 4(R13), Y5
-	VFMADD231PS  32(R12), Y5, Y1
+	VMULPS       32(R12), Y5, Y5
+	VADDPS       Y5, Y1, Y1
 	VBROADCASTSS 8(R13), Y5
-	VFMADD231PS  64(R12), Y5, Y2
+	VMULPS       64(R12), Y5, Y5
+	VADDPS       Y5, Y2, Y2
 	VBROADCASTSS 12(R13), Y5
-	VFMADD231PS  96(R12), Y5, Y3
+	VMULPS       96(R12), Y5, Y5
+	VADDPS       Y5, Y3, Y3
 	VBROADCASTSS 16(R13), Y5
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each475
@@ -5884,15 +6222,20 @@ each477:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
+	VMULPS       (R12), Y5, Y5
+	VADDPS       Y5, Y0, Y0
 	VBROADCASTSS 4(R13), Y5
-	VFMADD231PS  32(R12), Y5, Y1
+	VMULPS       32(R12), Y5, Y5
+	VADDPS       Y5, Y1, Y1
 	VBROADCASTSS 8(R13), Y5
-	VFMADD231PS  64(R12), Y5, Y2
+	VMULPS       64(R12), Y5, Y5
+	VADDPS       Y5, Y2, Y2
 	VBROADCASTSS 12(R13), Y5
-	VFMADD231PS  96(R12), Y5, Y3
+	VMULPS       96(R12), Y5, Y5
+	VADDPS       Y5, Y3, Y3
 	VBROADCASTSS 16(R13), Y5
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each477
@@ -5917,15 +6260,20 @@ each478:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y5
-	VFMADD231PS  (R12), Y5, Y0
+	VMULPS       (R12), Y5, Y5
+	VADDPS       Y5, Y0, Y0
 	VBROADCASTSS 4(R13), Y5
-	VFMADD231PS  32(R12), Y5, Y1
+	VMULPS       32(R12), Y5, Y5
+	VADDPS       Y5, Y1, Y1
 	VBROADCASTSS 8(R13), Y5
-	VFMADD231PS  64(R12), Y5, Y2
+	VMULPS       64(R12), Y5, Y5
+	VADDPS       Y5, Y2, Y2
 	VBROADCASTSS 12(R13), Y5
-	VFMADD231PS  96(R12), Y5, Y3
+	VMULPS       96(R12), Y5, Y5
+	VADDPS       Y5, Y3, Y3
 	VBROADCASTSS 16(R13), Y5
-	VFMADD231PS  128(R12), Y5, Y4
+	VMULPS       128(R12), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each478
@@ -5970,17 +6318,23 @@ each484:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
+	VMULPS       (R12), Y6, Y6
+	VADDPS       Y6, Y0, Y0
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
+	VMULPS       64(R12), Y6, Y6
+	VADDPS       Y6, Y2, Y2
 	VBROADCASTSS 12(R13), Y6
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 16(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
+	VMULPS       128(R12), Y6, Y6
+	VADDPS       Y6, Y4, Y4
 	VBROADCASTSS 20(R13), Y6
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each484
@@ -5995,17 +6349,23 @@ each485:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
+	VMULPS       (R12), Y6, Y6
+	VADDPS       Y6, Y0, Y0
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
+	VMULPS       64(R12), Y6, Y6
+	VADDPS       Y6, Y2, Y2
 	VBROADCASTSS 12(R13), Y6
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 16(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
+	VMULPS       128(R12), Y6, Y6
+	VADDPS       Y6, Y4, Y4
 	VBROADCASTSS 20(R13), Y6
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each485
@@ -6036,17 +6396,23 @@ each487:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
+	VMULPS       (R12), Y6, Y6
+	VADDPS       Y6, Y0, Y0
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
+	VMULPS       64(R12), Y6, Y6
+	VADDPS       Y6, Y2, Y2
 	VBROADCASTSS 12(R13), Y6
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 16(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
+	VMULPS       128(R12), Y6, Y6
+	VADDPS       Y6, Y4, Y4
 	VBROADCASTSS 20(R13), Y6
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each487
@@ -6070,17 +6436,23 @@ each488:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
+	VMULPS       (R12), Y6, Y6
+	VADDPS       Y6, Y0, Y0
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
+	VMULPS       64(R12), Y6, Y6
+	VADDPS       Y6, Y2, Y2
 	VBROADCASTSS 12(R13), Y6
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 16(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
+	VMULPS       128(R12), Y6, Y6
+	VADDPS       Y6, Y4, Y4
 	VBROADCASTSS 20(R13), Y6
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each488
@@ -6127,19 +6499,26 @@ each494:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
+	VMULPS       (R12), Y7, Y7
+	VADDPS       Y7, Y0, Y0
 	VBROADCASTSS 4(R13), Y7
-	VFMADD231PS  32(R12), Y7, Y1
+	VMULPS       32(R12), Y7, Y7
+	VADDPS       Y7, Y1, Y1
 	VBROADCASTSS 8(R13), Y7
-	VFMADD231PS  64(R12), Y7, Y2
+	VMULPS       64(R12), Y7, Y7
+	VADDPS       Y7, Y2, Y2
 	VBROADCASTSS 12(R13), Y7
-	VFMADD231PS  96(R12), Y7, Y3
+	VMULPS       96(R12), Y7, Y7
+	VADDPS       Y7, Y3, Y3
 	VBROADCASTSS 16(R13), Y7
-	VFMADD231PS  128(R12), Y7, Y4
+	VMULPS       128(R12), Y7, Y7
+	VADDPS       Y7, Y4, Y4
 	VBROADCASTSS 20(R13), Y7
-	VFMADD231PS  160(R12), Y7, Y5
+	VMULPS       160(R12), Y7, Y7
+	VADDPS       Y7, Y5, Y5
 	VBROADCASTSS 24(R13), Y7
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each494
@@ -6154,19 +6533,26 @@ each495:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
+	VMULPS       (R12), Y7, Y7
+	VADDPS       Y7, Y0, Y0
 	VBROADCASTSS 4(R13), Y7
-	VFMADD231PS  32(R12), Y7, Y1
+	VMULPS       32(R12), Y7, Y7
+	VADDPS       Y7, Y1, Y1
 	VBROADCASTSS 8(R13), Y7
-	VFMADD231PS  64(R12), Y7, Y2
+	VMULPS       64(R12), Y7, Y7
+	VADDPS       Y7, Y2, Y2
 	VBROADCASTSS 12(R13), Y7
-	VFMADD231PS  96(R12), Y7, Y3
+	VMULPS       96(R12), Y7, Y7
+	VADDPS       Y7, Y3, Y3
 	VBROADCASTSS 16(R13), Y7
-	VFMADD231PS  128(R12), Y7, Y4
+	VMULPS       128(R12), Y7, Y7
+	VADDPS       Y7, Y4, Y4
 	VBROADCASTSS 20(R13), Y7
-	VFMADD231PS  160(R12), Y7, Y5
+	VMULPS       160(R12), Y7, Y7
+	VADDPS       Y7, Y5, Y5
 	VBROADCASTSS 24(R13), Y7
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each495
@@ -6199,19 +6585,26 @@ each497:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
+	VMULPS       (R12), Y7, Y7
+	VADDPS       Y7, Y0, Y0
 	VBROADCASTSS 4(R13), Y7
-	VFMADD231PS  32(R12), Y7, Y1
+	VMULPS       32(R12), Y7, Y7
+	VADDPS       Y7, Y1, Y1
 	VBROADCASTSS 8(R13), Y7
-	VFMADD231PS  64(R12), Y7, Y2
+	VMULPS       64(R12), Y7, Y7
+	VADDPS       Y7, Y2, Y2
 	VBROADCASTSS 12(R13), Y7
-	VFMADD231PS  96(R12), Y7, Y3
+	VMULPS       96(R12), Y7, Y7
+	VADDPS       Y7, Y3, Y3
 	VBROADCASTSS 16(R13), Y7
-	VFMADD231PS  128(R12), Y7, Y4
+	VMULPS       128(R12), Y7, Y7
+	VADDPS       Y7, Y4, Y4
 	VBROADCASTSS 20(R13), Y7
-	VFMADD231PS  160(R12), Y7, Y5
+	VMULPS       160(R12), Y7, Y7
+	VADDPS       Y7, Y5, Y5
 	VBROADCASTSS 24(R13), Y7
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each497
@@ -6237,19 +6630,26 @@ each498:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y7
-	VFMADD231PS  (R12), Y7, Y0
+	VMULPS       (R12), Y7, Y7
+	VADDPS       Y7, Y0, Y0
 	VBROADCASTSS 4(R13), Y7
-	VFMADD231PS  32(R12), Y7, Y1
+	VMULPS       32(R12), Y7, Y7
+	VADDPS       Y7, Y1, Y1
 	VBROADCASTSS 8(R13), Y7
-	VFMADD231PS  64(R12), Y7, Y2
+	VMULPS       64(R12), Y7, Y7
+	VADDPS       Y7, Y2, Y2
 	VBROADCASTSS 12(R13), Y7
-	VFMADD231PS  96(R12), Y7, Y3
+	VMULPS       96(R12), Y7, Y7
+	VADDPS       Y7, Y3, Y3
 	VBROADCASTSS 16(R13), Y7
-	VFMADD231PS  128(R12), Y7, Y4
+	VMULPS       128(R12), Y7, Y7
+	VADDPS       Y7, Y4, Y4
 	VBROADCASTSS 20(R13), Y7
-	VFMADD231PS  160(R12), Y7, Y5
+	VMULPS       160(R12), Y7, Y7
+	VADDPS       Y7, Y5, Y5
 	VBROADCASTSS 24(R13), Y7
-	VFMADD231PS  192(R12), Y7, Y6
+	VMULPS       192(R12), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each498
@@ -6298,21 +6698,29 @@ each504:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 16(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
 	VBROADCASTSS 20(R13), Y8
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 24(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
 	VBROADCASTSS 28(R13), Y8
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each504
@@ -6327,21 +6735,29 @@ each505:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 16(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
 	VBROADCASTSS 20(R13), Y8
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 24(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
 	VBROADCASTSS 28(R13), Y8
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each505
@@ -6373,21 +6789,29 @@ each507:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 16(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
 	VBROADCASTSS 20(R13), Y8
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 24(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
 	VBROADCASTSS 28(R13), Y8
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each507
@@ -6412,21 +6836,29 @@ each508:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 16(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
 	VBROADCASTSS 20(R13), Y8
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 24(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
 	VBROADCASTSS 28(R13), Y8
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each508
@@ -6452,7 +6884,7 @@ done:
 	RET
 
 // func rowSumHeads16AVX2(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
+// Requires: AVX, CMOV, MMX+
 TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -6496,8 +6928,10 @@ each514:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each514
@@ -6512,8 +6946,10 @@ each515:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each515
@@ -6542,8 +6978,10 @@ each517:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each517
@@ -6565,8 +7003,10 @@ each518:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VFMADD231PS  32(R12), Y2, Y1
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each518
@@ -6606,11 +7046,15 @@ each524:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each524
@@ -6625,11 +7069,15 @@ each525:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each525
@@ -6659,11 +7107,15 @@ each527:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each527
@@ -6686,11 +7138,15 @@ each528:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 4(R13), Y4
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each528
@@ -6734,14 +7190,20 @@ each534:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each534
@@ -6756,14 +7218,20 @@ each535:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each535
@@ -6794,14 +7262,20 @@ each537:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each537
@@ -6825,14 +7299,20 @@ each538:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y6
-	VFMADD231PS  (R12), Y6, Y0
-	VFMADD231PS  32(R12), Y6, Y1
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS 4(R13), Y6
-	VFMADD231PS  64(R12), Y6, Y2
-	VFMADD231PS  96(R12), Y6, Y3
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
 	VBROADCASTSS 8(R13), Y6
-	VFMADD231PS  128(R12), Y6, Y4
-	VFMADD231PS  160(R12), Y6, Y5
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each538
@@ -6880,17 +7360,25 @@ each544:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each544
@@ -6905,17 +7393,25 @@ each545:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each545
@@ -6947,17 +7443,25 @@ each547:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each547
@@ -6982,17 +7486,25 @@ each548:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 8(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 12(R13), Y8
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each548
@@ -7018,7 +7530,7 @@ done:
 	RET
 
 // func rowSumHeads32AVX2(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
+// Requires: AVX, CMOV, MMX+
 TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -7060,10 +7572,14 @@ each554:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each554
@@ -7078,10 +7594,14 @@ each555:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each555
@@ -7111,10 +7631,14 @@ each557:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each557
@@ -7137,10 +7661,14 @@ each558:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  32(R12), Y4, Y1
-	VFMADD231PS  64(R12), Y4, Y2
-	VFMADD231PS  96(R12), Y4, Y3
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each558
@@ -7186,15 +7714,23 @@ each564:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each564
@@ -7209,15 +7745,23 @@ each565:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each565
@@ -7249,15 +7793,23 @@ each567:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each567
@@ -7282,15 +7834,23 @@ each568:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 4(R13), Y8
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each568
@@ -7316,7 +7876,7 @@ done:
 	RET
 
 // func rowSumFullAVX2(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
+// Requires: AVX, CMOV, MMX+
 TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -7376,83 +7936,87 @@ row569:
 	JZ      direct573
 
 each574:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y1
-	VFMADD231PS (R12), Y1, Y0
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each574
-	JMP         over572
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y1
+	VMULPS  (R12), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each574
+	JMP     over572
 
 direct573:
 each575:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y1
-	VFMADD231PS (R12), Y1, Y0
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each575
-	JMP         over572
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y1
+	VMULPS  (R12), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each575
+	JMP     over572
 
 far571:
 	TESTQ R11, R11
 	JZ    direct576
 
 each577:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y1
-	VFMADD231PS (R12), Y1, Y0
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each577
-	JMP         over572
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y1
+	VMULPS     (R12), Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each577
+	JMP        over572
 
 direct576:
 each578:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y1
-	VFMADD231PS (R12), Y1, Y0
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each578
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y1
+	VMULPS     (R12), Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each578
 
 over572:
 	VMOVUPS Y0, (CX)
@@ -7483,87 +8047,91 @@ row579:
 	JZ         direct583
 
 each584:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMASKMOVPS  (R13), Y0, Y2
-	VMASKMOVPS  (R12), Y0, Y3
-	VFMADD231PS Y3, Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each584
-	JMP         over582
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMASKMOVPS (R13), Y0, Y2
+	VMASKMOVPS (R12), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each584
+	JMP        over582
 
 direct583:
 each585:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMASKMOVPS  (R13), Y0, Y2
-	VMASKMOVPS  (R12), Y0, Y3
-	VFMADD231PS Y3, Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each585
-	JMP         over582
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMASKMOVPS (R13), Y0, Y2
+	VMASKMOVPS (R12), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each585
+	JMP        over582
 
 far581:
 	TESTQ R11, R11
 	JZ    direct586
 
 each587:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMASKMOVPS  (R13), Y0, Y2
-	VMASKMOVPS  (R12), Y0, Y3
-	VFMADD231PS Y3, Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each587
-	JMP         over582
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMASKMOVPS (R13), Y0, Y2
+	VMASKMOVPS (R12), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each587
+	JMP        over582
 
 direct586:
 each588:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMASKMOVPS  (R13), Y0, Y2
-	VMASKMOVPS  (R12), Y0, Y3
-	VFMADD231PS Y3, Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each588
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMASKMOVPS (R13), Y0, Y2
+	VMASKMOVPS (R12), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each588
 
 over582:
 	MOVQ         120(AX), R9
@@ -7615,91 +8183,99 @@ row593:
 	JZ      direct597
 
 each598:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y2
-	VFMADD231PS (R12), Y2, Y0
-	VMOVUPS     32(R13), Y2
-	VFMADD231PS 32(R12), Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each598
-	JMP         over596
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y2
+	VMULPS  (R12), Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(R13), Y2
+	VMULPS  32(R12), Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each598
+	JMP     over596
 
 direct597:
 each599:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y2
-	VFMADD231PS (R12), Y2, Y0
-	VMOVUPS     32(R13), Y2
-	VFMADD231PS 32(R12), Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each599
-	JMP         over596
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y2
+	VMULPS  (R12), Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(R13), Y2
+	VMULPS  32(R12), Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each599
+	JMP     over596
 
 far595:
 	TESTQ R11, R11
 	JZ    direct600
 
 each601:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y2
-	VFMADD231PS (R12), Y2, Y0
-	VMOVUPS     32(R13), Y2
-	VFMADD231PS 32(R12), Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each601
-	JMP         over596
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y2
+	VMULPS     (R12), Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMOVUPS    32(R13), Y2
+	VMULPS     32(R12), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each601
+	JMP        over596
 
 direct600:
 each602:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y2
-	VFMADD231PS (R12), Y2, Y0
-	VMOVUPS     32(R13), Y2
-	VFMADD231PS 32(R12), Y2, Y1
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each602
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y2
+	VMULPS     (R12), Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMOVUPS    32(R13), Y2
+	VMULPS     32(R12), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each602
 
 over596:
 	VMOVUPS Y0, (CX)
@@ -7732,95 +8308,103 @@ row603:
 	JZ         direct607
 
 each608:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y1
-	VMASKMOVPS  32(R13), Y0, Y3
-	VMASKMOVPS  32(R12), Y0, Y4
-	VFMADD231PS Y4, Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each608
-	JMP         over606
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS 32(R13), Y0, Y3
+	VMASKMOVPS 32(R12), Y0, Y4
+	VMULPS     Y4, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each608
+	JMP        over606
 
 direct607:
 each609:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y1
-	VMASKMOVPS  32(R13), Y0, Y3
-	VMASKMOVPS  32(R12), Y0, Y4
-	VFMADD231PS Y4, Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each609
-	JMP         over606
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS 32(R13), Y0, Y3
+	VMASKMOVPS 32(R12), Y0, Y4
+	VMULPS     Y4, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each609
+	JMP        over606
 
 far605:
 	TESTQ R11, R11
 	JZ    direct610
 
 each611:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y1
-	VMASKMOVPS  32(R13), Y0, Y3
-	VMASKMOVPS  32(R12), Y0, Y4
-	VFMADD231PS Y4, Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each611
-	JMP         over606
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS 32(R13), Y0, Y3
+	VMASKMOVPS 32(R12), Y0, Y4
+	VMULPS     Y4, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each611
+	JMP        over606
 
 direct610:
 each612:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y1
-	VMASKMOVPS  32(R13), Y0, Y3
-	VMASKMOVPS  32(R12), Y0, Y4
-	VFMADD231PS Y4, Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each612
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS 32(R13), Y0, Y3
+	VMASKMOVPS 32(R12), Y0, Y4
+	VMULPS     Y4, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each612
 
 over606:
 	VMOVUPS      Y1, (CX)
@@ -7874,105 +8458,117 @@ row617:
 	JZ      direct621
 
 each622:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y0
-	VMOVUPS     32(R13), Y3
-	VFMADD231PS 32(R12), Y3, Y1
-	VMOVUPS     64(R13), Y3
-	VFMADD231PS 64(R12), Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each622
-	JMP         over620
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each622
+	JMP     over620
 
 direct621:
 each623:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y0
-	VMOVUPS     32(R13), Y3
-	VFMADD231PS 32(R12), Y3, Y1
-	VMOVUPS     64(R13), Y3
-	VFMADD231PS 64(R12), Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each623
-	JMP         over620
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each623
+	JMP     over620
 
 far619:
 	TESTQ R11, R11
 	JZ    direct624
 
 each625:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y0
-	VMOVUPS     32(R13), Y3
-	VFMADD231PS 32(R12), Y3, Y1
-	VMOVUPS     64(R13), Y3
-	VFMADD231PS 64(R12), Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each625
-	JMP         over620
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(R13), Y3
+	VMULPS     32(R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    64(R13), Y3
+	VMULPS     64(R12), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each625
+	JMP        over620
 
 direct624:
 each626:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  64(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y3
-	VFMADD231PS (R12), Y3, Y0
-	VMOVUPS     32(R13), Y3
-	VFMADD231PS 32(R12), Y3, Y1
-	VMOVUPS     64(R13), Y3
-	VFMADD231PS 64(R12), Y3, Y2
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each626
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(R13), Y3
+	VMULPS     32(R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    64(R13), Y3
+	VMULPS     64(R12), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each626
 
 over620:
 	VMOVUPS Y0, (CX)
@@ -8007,109 +8603,121 @@ row627:
 	JZ         direct631
 
 each632:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y1
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y2
-	VMASKMOVPS  64(R13), Y0, Y4
-	VMASKMOVPS  64(R12), Y0, Y5
-	VFMADD231PS Y5, Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each632
-	JMP         over630
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each632
+	JMP        over630
 
 direct631:
 each633:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y1
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y2
-	VMASKMOVPS  64(R13), Y0, Y4
-	VMASKMOVPS  64(R12), Y0, Y5
-	VFMADD231PS Y5, Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each633
-	JMP         over630
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each633
+	JMP        over630
 
 far629:
 	TESTQ R11, R11
 	JZ    direct634
 
 each635:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y1
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y2
-	VMASKMOVPS  64(R13), Y0, Y4
-	VMASKMOVPS  64(R12), Y0, Y5
-	VFMADD231PS Y5, Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each635
-	JMP         over630
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each635
+	JMP        over630
 
 direct634:
 each636:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  64(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y1
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y2
-	VMASKMOVPS  64(R13), Y0, Y4
-	VMASKMOVPS  64(R12), Y0, Y5
-	VFMADD231PS Y5, Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each636
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each636
 
 over630:
 	VMOVUPS      Y1, (CX)
@@ -8165,110 +8773,126 @@ row641:
 	JZ      direct645
 
 each646:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y0
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y1
-	VMOVUPS     64(R13), Y4
-	VFMADD231PS 64(R12), Y4, Y2
-	VMOVUPS     96(R13), Y4
-	VFMADD231PS 96(R12), Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each646
-	JMP         over644
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each646
+	JMP     over644
 
 direct645:
 each647:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y0
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y1
-	VMOVUPS     64(R13), Y4
-	VFMADD231PS 64(R12), Y4, Y2
-	VMOVUPS     96(R13), Y4
-	VFMADD231PS 96(R12), Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each647
-	JMP         over644
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each647
+	JMP     over644
 
 far643:
 	TESTQ R11, R11
 	JZ    direct648
 
 each649:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y0
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y1
-	VMOVUPS     64(R13), Y4
-	VFMADD231PS 64(R12), Y4, Y2
-	VMOVUPS     96(R13), Y4
-	VFMADD231PS 96(R12), Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each649
-	JMP         over644
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    64(R13), Y4
+	VMULPS     64(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    96(R13), Y4
+	VMULPS     96(R12), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each649
+	JMP        over644
 
 direct648:
 each650:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y0
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y1
-	VMOVUPS     64(R13), Y4
-	VFMADD231PS 64(R12), Y4, Y2
-	VMOVUPS     96(R13), Y4
-	VFMADD231PS 96(R12), Y4, Y3
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each650
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    64(R13), Y4
+	VMULPS     64(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    96(R13), Y4
+	VMULPS     96(R12), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each650
 
 over644:
 	VMOVUPS Y0, (CX)
@@ -8305,114 +8929,130 @@ row651:
 	JZ         direct655
 
 each656:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y1
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y2
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y3
-	VMASKMOVPS  96(R13), Y0, Y5
-	VMASKMOVPS  96(R12), Y0, Y6
-	VFMADD231PS Y6, Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each656
-	JMP         over654
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each656
+	JMP        over654
 
 direct655:
 each657:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y1
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y2
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y3
-	VMASKMOVPS  96(R13), Y0, Y5
-	VMASKMOVPS  96(R12), Y0, Y6
-	VFMADD231PS Y6, Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each657
-	JMP         over654
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each657
+	JMP        over654
 
 far653:
 	TESTQ R11, R11
 	JZ    direct658
 
 each659:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y1
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y2
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y3
-	VMASKMOVPS  96(R13), Y0, Y5
-	VMASKMOVPS  96(R12), Y0, Y6
-	VFMADD231PS Y6, Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each659
-	JMP         over654
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each659
+	JMP        over654
 
 direct658:
 each660:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y1
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y2
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y3
-	VMASKMOVPS  96(R13), Y0, Y5
-	VMASKMOVPS  96(R12), Y0, Y6
-	VFMADD231PS Y6, Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each660
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each660
 
 over654:
 	VMOVUPS      Y1, (CX)
@@ -8470,124 +9110,144 @@ row665:
 	JZ      direct669
 
 each670:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y0
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y1
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y2
-	VMOVUPS     96(R13), Y5
-	VFMADD231PS 96(R12), Y5, Y3
-	VMOVUPS     128(R13), Y5
-	VFMADD231PS 128(R12), Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each670
-	JMP         over668
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y5
+	VMULPS  (R12), Y5, Y5
+	VADDPS  Y5, Y0, Y0
+	VMOVUPS 32(R13), Y5
+	VMULPS  32(R12), Y5, Y5
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS 64(R13), Y5
+	VMULPS  64(R12), Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS 96(R13), Y5
+	VMULPS  96(R12), Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS 128(R13), Y5
+	VMULPS  128(R12), Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each670
+	JMP     over668
 
 direct669:
 each671:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y0
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y1
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y2
-	VMOVUPS     96(R13), Y5
-	VFMADD231PS 96(R12), Y5, Y3
-	VMOVUPS     128(R13), Y5
-	VFMADD231PS 128(R12), Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each671
-	JMP         over668
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y5
+	VMULPS  (R12), Y5, Y5
+	VADDPS  Y5, Y0, Y0
+	VMOVUPS 32(R13), Y5
+	VMULPS  32(R12), Y5, Y5
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS 64(R13), Y5
+	VMULPS  64(R12), Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS 96(R13), Y5
+	VMULPS  96(R12), Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS 128(R13), Y5
+	VMULPS  128(R12), Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each671
+	JMP     over668
 
 far667:
 	TESTQ R11, R11
 	JZ    direct672
 
 each673:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y0
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y1
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y2
-	VMOVUPS     96(R13), Y5
-	VFMADD231PS 96(R12), Y5, Y3
-	VMOVUPS     128(R13), Y5
-	VFMADD231PS 128(R12), Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each673
-	JMP         over668
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y0, Y0
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    96(R13), Y5
+	VMULPS     96(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMOVUPS    128(R13), Y5
+	VMULPS     128(R12), Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each673
+	JMP        over668
 
 direct672:
 each674:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	PREFETCHT1  128(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y5
-	VFMADD231PS (R12), Y5, Y0
-	VMOVUPS     32(R13), Y5
-	VFMADD231PS 32(R12), Y5, Y1
-	VMOVUPS     64(R13), Y5
-	VFMADD231PS 64(R12), Y5, Y2
-	VMOVUPS     96(R13), Y5
-	VFMADD231PS 96(R12), Y5, Y3
-	VMOVUPS     128(R13), Y5
-	VFMADD231PS 128(R12), Y5, Y4
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each674
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y0, Y0
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    96(R13), Y5
+	VMULPS     96(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMOVUPS    128(R13), Y5
+	VMULPS     128(R12), Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each674
 
 over668:
 	VMOVUPS Y0, (CX)
@@ -8626,128 +9286,148 @@ row675:
 	JZ         direct679
 
 each680:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y1
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y2
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y3
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y4
-	VMASKMOVPS  128(R13), Y0, Y6
-	VMASKMOVPS  128(R12), Y0, Y7
-	VFMADD231PS Y7, Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each680
-	JMP         over678
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y6
+	VMULPS     (R12), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    32(R13), Y6
+	VMULPS     32(R12), Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    64(R13), Y6
+	VMULPS     64(R12), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    96(R13), Y6
+	VMULPS     96(R12), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMASKMOVPS 128(R13), Y0, Y6
+	VMASKMOVPS 128(R12), Y0, Y7
+	VMULPS     Y7, Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each680
+	JMP        over678
 
 direct679:
 each681:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y1
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y2
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y3
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y4
-	VMASKMOVPS  128(R13), Y0, Y6
-	VMASKMOVPS  128(R12), Y0, Y7
-	VFMADD231PS Y7, Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each681
-	JMP         over678
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y6
+	VMULPS     (R12), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    32(R13), Y6
+	VMULPS     32(R12), Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    64(R13), Y6
+	VMULPS     64(R12), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    96(R13), Y6
+	VMULPS     96(R12), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMASKMOVPS 128(R13), Y0, Y6
+	VMASKMOVPS 128(R12), Y0, Y7
+	VMULPS     Y7, Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each681
+	JMP        over678
 
 far677:
 	TESTQ R11, R11
 	JZ    direct682
 
 each683:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y1
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y2
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y3
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y4
-	VMASKMOVPS  128(R13), Y0, Y6
-	VMASKMOVPS  128(R12), Y0, Y7
-	VFMADD231PS Y7, Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each683
-	JMP         over678
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y6
+	VMULPS     (R12), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    32(R13), Y6
+	VMULPS     32(R12), Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    64(R13), Y6
+	VMULPS     64(R12), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    96(R13), Y6
+	VMULPS     96(R12), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMASKMOVPS 128(R13), Y0, Y6
+	VMASKMOVPS 128(R12), Y0, Y7
+	VMULPS     Y7, Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each683
+	JMP        over678
 
 direct682:
 each684:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	PREFETCHT1  128(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y1
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y2
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y3
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y4
-	VMASKMOVPS  128(R13), Y0, Y6
-	VMASKMOVPS  128(R12), Y0, Y7
-	VFMADD231PS Y7, Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each684
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y6
+	VMULPS     (R12), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    32(R13), Y6
+	VMULPS     32(R12), Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    64(R13), Y6
+	VMULPS     64(R12), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    96(R13), Y6
+	VMULPS     96(R12), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMASKMOVPS 128(R13), Y0, Y6
+	VMASKMOVPS 128(R12), Y0, Y7
+	VMULPS     Y7, Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each684
 
 over678:
 	VMOVUPS      Y1, (CX)
@@ -8807,129 +9487,153 @@ row689:
 	JZ      direct693
 
 each694:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y0
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y1
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y2
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y3
-	VMOVUPS     128(R13), Y6
-	VFMADD231PS 128(R12), Y6, Y4
-	VMOVUPS     160(R13), Y6
-	VFMADD231PS 160(R12), Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each694
-	JMP         over692
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y6
+	VMULPS  (R12), Y6, Y6
+	VADDPS  Y6, Y0, Y0
+	VMOVUPS 32(R13), Y6
+	VMULPS  32(R12), Y6, Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS 64(R13), Y6
+	VMULPS  64(R12), Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS 96(R13), Y6
+	VMULPS  96(R12), Y6, Y6
+	VADDPS  Y6, Y3, Y3
+	VMOVUPS 128(R13), Y6
+	VMULPS  128(R12), Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS 160(R13), Y6
+	VMULPS  160(R12), Y6, Y6
+	VADDPS  Y6, Y5, Y5
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each694
+	JMP     over692
 
 direct693:
 each695:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y0
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y1
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y2
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y3
-	VMOVUPS     128(R13), Y6
-	VFMADD231PS 128(R12), Y6, Y4
-	VMOVUPS     160(R13), Y6
-	VFMADD231PS 160(R12), Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each695
-	JMP         over692
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y6
+	VMULPS  (R12), Y6, Y6
+	VADDPS  Y6, Y0, Y0
+	VMOVUPS 32(R13), Y6
+	VMULPS  32(R12), Y6, Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS 64(R13), Y6
+	VMULPS  64(R12), Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS 96(R13), Y6
+	VMULPS  96(R12), Y6, Y6
+	VADDPS  Y6, Y3, Y3
+	VMOVUPS 128(R13), Y6
+	VMULPS  128(R12), Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS 160(R13), Y6
+	VMULPS  160(R12), Y6, Y6
+	VADDPS  Y6, Y5, Y5
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each695
+	JMP     over692
 
 far691:
 	TESTQ R11, R11
 	JZ    direct696
 
 each697:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y0
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y1
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y2
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y3
-	VMOVUPS     128(R13), Y6
-	VFMADD231PS 128(R12), Y6, Y4
-	VMOVUPS     160(R13), Y6
-	VFMADD231PS 160(R12), Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each697
-	JMP         over692
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y6
+	VMULPS     (R12), Y6, Y6
+	VADDPS     Y6, Y0, Y0
+	VMOVUPS    32(R13), Y6
+	VMULPS     32(R12), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    64(R13), Y6
+	VMULPS     64(R12), Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    96(R13), Y6
+	VMULPS     96(R12), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    128(R13), Y6
+	VMULPS     128(R12), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMOVUPS    160(R13), Y6
+	VMULPS     160(R12), Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each697
+	JMP        over692
 
 direct696:
 each698:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y6
-	VFMADD231PS (R12), Y6, Y0
-	VMOVUPS     32(R13), Y6
-	VFMADD231PS 32(R12), Y6, Y1
-	VMOVUPS     64(R13), Y6
-	VFMADD231PS 64(R12), Y6, Y2
-	VMOVUPS     96(R13), Y6
-	VFMADD231PS 96(R12), Y6, Y3
-	VMOVUPS     128(R13), Y6
-	VFMADD231PS 128(R12), Y6, Y4
-	VMOVUPS     160(R13), Y6
-	VFMADD231PS 160(R12), Y6, Y5
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each698
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y6
+	VMULPS     (R12), Y6, Y6
+	VADDPS     Y6, Y0, Y0
+	VMOVUPS    32(R13), Y6
+	VMULPS     32(R12), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    64(R13), Y6
+	VMULPS     64(R12), Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    96(R13), Y6
+	VMULPS     96(R12), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    128(R13), Y6
+	VMULPS     128(R12), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMOVUPS    160(R13), Y6
+	VMULPS     160(R12), Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each698
 
 over692:
 	VMOVUPS Y0, (CX)
@@ -8970,133 +9674,157 @@ row699:
 	JZ         direct703
 
 each704:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y1
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y2
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y3
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y4
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y5
-	VMASKMOVPS  160(R13), Y0, Y7
-	VMASKMOVPS  160(R12), Y0, Y8
-	VFMADD231PS Y8, Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each704
-	JMP         over702
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y7
+	VMULPS     (R12), Y7, Y7
+	VADDPS     Y7, Y1, Y1
+	VMOVUPS    32(R13), Y7
+	VMULPS     32(R12), Y7, Y7
+	VADDPS     Y7, Y2, Y2
+	VMOVUPS    64(R13), Y7
+	VMULPS     64(R12), Y7, Y7
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    96(R13), Y7
+	VMULPS     96(R12), Y7, Y7
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    128(R13), Y7
+	VMULPS     128(R12), Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS 160(R13), Y0, Y7
+	VMASKMOVPS 160(R12), Y0, Y8
+	VMULPS     Y8, Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each704
+	JMP        over702
 
 direct703:
 each705:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y1
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y2
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y3
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y4
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y5
-	VMASKMOVPS  160(R13), Y0, Y7
-	VMASKMOVPS  160(R12), Y0, Y8
-	VFMADD231PS Y8, Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each705
-	JMP         over702
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y7
+	VMULPS     (R12), Y7, Y7
+	VADDPS     Y7, Y1, Y1
+	VMOVUPS    32(R13), Y7
+	VMULPS     32(R12), Y7, Y7
+	VADDPS     Y7, Y2, Y2
+	VMOVUPS    64(R13), Y7
+	VMULPS     64(R12), Y7, Y7
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    96(R13), Y7
+	VMULPS     96(R12), Y7, Y7
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    128(R13), Y7
+	VMULPS     128(R12), Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS 160(R13), Y0, Y7
+	VMASKMOVPS 160(R12), Y0, Y8
+	VMULPS     Y8, Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each705
+	JMP        over702
 
 far701:
 	TESTQ R11, R11
 	JZ    direct706
 
 each707:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y1
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y2
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y3
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y4
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y5
-	VMASKMOVPS  160(R13), Y0, Y7
-	VMASKMOVPS  160(R12), Y0, Y8
-	VFMADD231PS Y8, Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each707
-	JMP         over702
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y7
+	VMULPS     (R12), Y7, Y7
+	VADDPS     Y7, Y1, Y1
+	VMOVUPS    32(R13), Y7
+	VMULPS     32(R12), Y7, Y7
+	VADDPS     Y7, Y2, Y2
+	VMOVUPS    64(R13), Y7
+	VMULPS     64(R12), Y7, Y7
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    96(R13), Y7
+	VMULPS     96(R12), Y7, Y7
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    128(R13), Y7
+	VMULPS     128(R12), Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS 160(R13), Y0, Y7
+	VMASKMOVPS 160(R12), Y0, Y8
+	VMULPS     Y8, Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each707
+	JMP        over702
 
 direct706:
 each708:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y1
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y2
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y3
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y4
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y5
-	VMASKMOVPS  160(R13), Y0, Y7
-	VMASKMOVPS  160(R12), Y0, Y8
-	VFMADD231PS Y8, Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each708
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y7
+	VMULPS     (R12), Y7, Y7
+	VADDPS     Y7, Y1, Y1
+	VMOVUPS    32(R13), Y7
+	VMULPS     32(R12), Y7, Y7
+	VADDPS     Y7, Y2, Y2
+	VMOVUPS    64(R13), Y7
+	VMULPS     64(R12), Y7, Y7
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    96(R13), Y7
+	VMULPS     96(R12), Y7, Y7
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    128(R13), Y7
+	VMULPS     128(R12), Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS 160(R13), Y0, Y7
+	VMASKMOVPS 160(R12), Y0, Y8
+	VMULPS     Y8, Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each708
 
 over702:
 	VMOVUPS      Y1, (CX)
@@ -9158,143 +9886,171 @@ row713:
 	JZ      direct717
 
 each718:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y0
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y1
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y2
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y3
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y4
-	VMOVUPS     160(R13), Y7
-	VFMADD231PS 160(R12), Y7, Y5
-	VMOVUPS     192(R13), Y7
-	VFMADD231PS 192(R12), Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each718
-	JMP         over716
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y7
+	VMULPS  (R12), Y7, Y7
+	VADDPS  Y7, Y0, Y0
+	VMOVUPS 32(R13), Y7
+	VMULPS  32(R12), Y7, Y7
+	VADDPS  Y7, Y1, Y1
+	VMOVUPS 64(R13), Y7
+	VMULPS  64(R12), Y7, Y7
+	VADDPS  Y7, Y2, Y2
+	VMOVUPS 96(R13), Y7
+	VMULPS  96(R12), Y7, Y7
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS 128(R13), Y7
+	VMULPS  128(R12), Y7, Y7
+	VADDPS  Y7, Y4, Y4
+	VMOVUPS 160(R13), Y7
+	VMULPS  160(R12), Y7, Y7
+	VADDPS  Y7, Y5, Y5
+	VMOVUPS 192(R13), Y7
+	VMULPS  192(R12), Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each718
+	JMP     over716
 
 direct717:
 each719:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y0
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y1
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y2
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y3
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y4
-	VMOVUPS     160(R13), Y7
-	VFMADD231PS 160(R12), Y7, Y5
-	VMOVUPS     192(R13), Y7
-	VFMADD231PS 192(R12), Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each719
-	JMP         over716
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y7
+	VMULPS  (R12), Y7, Y7
+	VADDPS  Y7, Y0, Y0
+	VMOVUPS 32(R13), Y7
+	VMULPS  32(R12), Y7, Y7
+	VADDPS  Y7, Y1, Y1
+	VMOVUPS 64(R13), Y7
+	VMULPS  64(R12), Y7, Y7
+	VADDPS  Y7, Y2, Y2
+	VMOVUPS 96(R13), Y7
+	VMULPS  96(R12), Y7, Y7
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS 128(R13), Y7
+	VMULPS  128(R12), Y7, Y7
+	VADDPS  Y7, Y4, Y4
+	VMOVUPS 160(R13), Y7
+	VMULPS  160(R12), Y7, Y7
+	VADDPS  Y7, Y5, Y5
+	VMOVUPS 192(R13), Y7
+	VMULPS  192(R12), Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each719
+	JMP     over716
 
 far715:
 	TESTQ R11, R11
 	JZ    direct720
 
 each721:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y0
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y1
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y2
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y3
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y4
-	VMOVUPS     160(R13), Y7
-	VFMADD231PS 160(R12), Y7, Y5
-	VMOVUPS     192(R13), Y7
-	VFMADD231PS 192(R12), Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each721
-	JMP         over716
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y7
+	VMULPS     (R12), Y7, Y7
+	VADDPS     Y7, Y0, Y0
+	VMOVUPS    32(R13), Y7
+	VMULPS     32(R12), Y7, Y7
+	VADDPS     Y7, Y1, Y1
+	VMOVUPS    64(R13), Y7
+	VMULPS     64(R12), Y7, Y7
+	VADDPS     Y7, Y2, Y2
+	VMOVUPS    96(R13), Y7
+	VMULPS     96(R12), Y7, Y7
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    128(R13), Y7
+	VMULPS     128(R12), Y7, Y7
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    160(R13), Y7
+	VMULPS     160(R12), Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMOVUPS    192(R13), Y7
+	VMULPS     192(R12), Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each721
+	JMP        over716
 
 direct720:
 each722:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	PREFETCHT1  192(R12)
-	PREFETCHT1  192(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y7
-	VFMADD231PS (R12), Y7, Y0
-	VMOVUPS     32(R13), Y7
-	VFMADD231PS 32(R12), Y7, Y1
-	VMOVUPS     64(R13), Y7
-	VFMADD231PS 64(R12), Y7, Y2
-	VMOVUPS     96(R13), Y7
-	VFMADD231PS 96(R12), Y7, Y3
-	VMOVUPS     128(R13), Y7
-	VFMADD231PS 128(R12), Y7, Y4
-	VMOVUPS     160(R13), Y7
-	VFMADD231PS 160(R12), Y7, Y5
-	VMOVUPS     192(R13), Y7
-	VFMADD231PS 192(R12), Y7, Y6
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each722
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 192(R12)
+	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y7
+	VMULPS     (R12), Y7, Y7
+	VADDPS     Y7, Y0, Y0
+	VMOVUPS    32(R13), Y7
+	VMULPS     32(R12), Y7, Y7
+	VADDPS     Y7, Y1, Y1
+	VMOVUPS    64(R13), Y7
+	VMULPS     64(R12), Y7, Y7
+	VADDPS     Y7, Y2, Y2
+	VMOVUPS    96(R13), Y7
+	VMULPS     96(R12), Y7, Y7
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    128(R13), Y7
+	VMULPS     128(R12), Y7, Y7
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    160(R13), Y7
+	VMULPS     160(R12), Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMOVUPS    192(R13), Y7
+	VMULPS     192(R12), Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each722
 
 over716:
 	VMOVUPS Y0, (CX)
@@ -9337,147 +10093,175 @@ row723:
 	JZ         direct727
 
 each728:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y1
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y2
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y3
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y4
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y5
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y6
-	VMASKMOVPS  192(R13), Y0, Y8
-	VMASKMOVPS  192(R12), Y0, Y9
-	VFMADD231PS Y9, Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each728
-	JMP         over726
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y8
+	VMULPS     (R12), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    32(R13), Y8
+	VMULPS     32(R12), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    64(R13), Y8
+	VMULPS     64(R12), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    96(R13), Y8
+	VMULPS     96(R12), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    128(R13), Y8
+	VMULPS     128(R12), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    160(R13), Y8
+	VMULPS     160(R12), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 192(R13), Y0, Y8
+	VMASKMOVPS 192(R12), Y0, Y9
+	VMULPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each728
+	JMP        over726
 
 direct727:
 each729:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y1
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y2
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y3
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y4
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y5
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y6
-	VMASKMOVPS  192(R13), Y0, Y8
-	VMASKMOVPS  192(R12), Y0, Y9
-	VFMADD231PS Y9, Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each729
-	JMP         over726
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y8
+	VMULPS     (R12), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    32(R13), Y8
+	VMULPS     32(R12), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    64(R13), Y8
+	VMULPS     64(R12), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    96(R13), Y8
+	VMULPS     96(R12), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    128(R13), Y8
+	VMULPS     128(R12), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    160(R13), Y8
+	VMULPS     160(R12), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 192(R13), Y0, Y8
+	VMASKMOVPS 192(R12), Y0, Y9
+	VMULPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each729
+	JMP        over726
 
 far725:
 	TESTQ R11, R11
 	JZ    direct730
 
 each731:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y1
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y2
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y3
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y4
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y5
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y6
-	VMASKMOVPS  192(R13), Y0, Y8
-	VMASKMOVPS  192(R12), Y0, Y9
-	VFMADD231PS Y9, Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each731
-	JMP         over726
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y8
+	VMULPS     (R12), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    32(R13), Y8
+	VMULPS     32(R12), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    64(R13), Y8
+	VMULPS     64(R12), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    96(R13), Y8
+	VMULPS     96(R12), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    128(R13), Y8
+	VMULPS     128(R12), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    160(R13), Y8
+	VMULPS     160(R12), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 192(R13), Y0, Y8
+	VMASKMOVPS 192(R12), Y0, Y9
+	VMULPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each731
+	JMP        over726
 
 direct730:
 each732:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	PREFETCHT1  192(R12)
-	PREFETCHT1  192(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y1
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y2
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y3
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y4
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y5
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y6
-	VMASKMOVPS  192(R13), Y0, Y8
-	VMASKMOVPS  192(R12), Y0, Y9
-	VFMADD231PS Y9, Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each732
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 192(R12)
+	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y8
+	VMULPS     (R12), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    32(R13), Y8
+	VMULPS     32(R12), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    64(R13), Y8
+	VMULPS     64(R12), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    96(R13), Y8
+	VMULPS     96(R12), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    128(R13), Y8
+	VMULPS     128(R12), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    160(R13), Y8
+	VMULPS     160(R12), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 192(R13), Y0, Y8
+	VMASKMOVPS 192(R12), Y0, Y9
+	VMULPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each732
 
 over726:
 	VMOVUPS      Y1, (CX)
@@ -9541,148 +10325,180 @@ row737:
 	JZ      direct741
 
 each742:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y0
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y1
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y2
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y3
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y4
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y5
-	VMOVUPS     192(R13), Y8
-	VFMADD231PS 192(R12), Y8, Y6
-	VMOVUPS     224(R13), Y8
-	VFMADD231PS 224(R12), Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each742
-	JMP         over740
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y8
+	VMULPS  (R12), Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(R13), Y8
+	VMULPS  32(R12), Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(R13), Y8
+	VMULPS  64(R12), Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(R13), Y8
+	VMULPS  96(R12), Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(R13), Y8
+	VMULPS  128(R12), Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(R13), Y8
+	VMULPS  160(R12), Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(R13), Y8
+	VMULPS  192(R12), Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(R13), Y8
+	VMULPS  224(R12), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each742
+	JMP     over740
 
 direct741:
 each743:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y0
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y1
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y2
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y3
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y4
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y5
-	VMOVUPS     192(R13), Y8
-	VFMADD231PS 192(R12), Y8, Y6
-	VMOVUPS     224(R13), Y8
-	VFMADD231PS 224(R12), Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each743
-	JMP         over740
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y8
+	VMULPS  (R12), Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(R13), Y8
+	VMULPS  32(R12), Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(R13), Y8
+	VMULPS  64(R12), Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(R13), Y8
+	VMULPS  96(R12), Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(R13), Y8
+	VMULPS  128(R12), Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(R13), Y8
+	VMULPS  160(R12), Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(R13), Y8
+	VMULPS  192(R12), Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(R13), Y8
+	VMULPS  224(R12), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each743
+	JMP     over740
 
 far739:
 	TESTQ R11, R11
 	JZ    direct744
 
 each745:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y0
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y1
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y2
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y3
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y4
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y5
-	VMOVUPS     192(R13), Y8
-	VFMADD231PS 192(R12), Y8, Y6
-	VMOVUPS     224(R13), Y8
-	VFMADD231PS 224(R12), Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each745
-	JMP         over740
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y8
+	VMULPS     (R12), Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VMOVUPS    32(R13), Y8
+	VMULPS     32(R12), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    64(R13), Y8
+	VMULPS     64(R12), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    96(R13), Y8
+	VMULPS     96(R12), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    128(R13), Y8
+	VMULPS     128(R12), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    160(R13), Y8
+	VMULPS     160(R12), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    192(R13), Y8
+	VMULPS     192(R12), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMOVUPS    224(R13), Y8
+	VMULPS     224(R12), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each745
+	JMP        over740
 
 direct744:
 each746:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	PREFETCHT1  192(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y8
-	VFMADD231PS (R12), Y8, Y0
-	VMOVUPS     32(R13), Y8
-	VFMADD231PS 32(R12), Y8, Y1
-	VMOVUPS     64(R13), Y8
-	VFMADD231PS 64(R12), Y8, Y2
-	VMOVUPS     96(R13), Y8
-	VFMADD231PS 96(R12), Y8, Y3
-	VMOVUPS     128(R13), Y8
-	VFMADD231PS 128(R12), Y8, Y4
-	VMOVUPS     160(R13), Y8
-	VFMADD231PS 160(R12), Y8, Y5
-	VMOVUPS     192(R13), Y8
-	VFMADD231PS 192(R12), Y8, Y6
-	VMOVUPS     224(R13), Y8
-	VFMADD231PS 224(R12), Y8, Y7
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each746
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y8
+	VMULPS     (R12), Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VMOVUPS    32(R13), Y8
+	VMULPS     32(R12), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    64(R13), Y8
+	VMULPS     64(R12), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    96(R13), Y8
+	VMULPS     96(R12), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    128(R13), Y8
+	VMULPS     128(R12), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    160(R13), Y8
+	VMULPS     160(R12), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    192(R13), Y8
+	VMULPS     192(R12), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMOVUPS    224(R13), Y8
+	VMULPS     224(R12), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each746
 
 over740:
 	VMOVUPS Y0, (CX)
@@ -9727,152 +10543,184 @@ row747:
 	JZ         direct751
 
 each752:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y9
-	VFMADD231PS (R12), Y9, Y1
-	VMOVUPS     32(R13), Y9
-	VFMADD231PS 32(R12), Y9, Y2
-	VMOVUPS     64(R13), Y9
-	VFMADD231PS 64(R12), Y9, Y3
-	VMOVUPS     96(R13), Y9
-	VFMADD231PS 96(R12), Y9, Y4
-	VMOVUPS     128(R13), Y9
-	VFMADD231PS 128(R12), Y9, Y5
-	VMOVUPS     160(R13), Y9
-	VFMADD231PS 160(R12), Y9, Y6
-	VMOVUPS     192(R13), Y9
-	VFMADD231PS 192(R12), Y9, Y7
-	VMASKMOVPS  224(R13), Y0, Y9
-	VMASKMOVPS  224(R12), Y0, Y10
-	VFMADD231PS Y10, Y9, Y8
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each752
-	JMP         over750
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y9
+	VMULPS     (R12), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	VMOVUPS    32(R13), Y9
+	VMULPS     32(R12), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VMOVUPS    64(R13), Y9
+	VMULPS     64(R12), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	VMOVUPS    96(R13), Y9
+	VMULPS     96(R12), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    128(R13), Y9
+	VMULPS     128(R12), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VMOVUPS    160(R13), Y9
+	VMULPS     160(R12), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    192(R13), Y9
+	VMULPS     192(R12), Y9, Y9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS 224(R13), Y0, Y9
+	VMASKMOVPS 224(R12), Y0, Y10
+	VMULPS     Y10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each752
+	JMP        over750
 
 direct751:
 each753:
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y9
-	VFMADD231PS (R12), Y9, Y1
-	VMOVUPS     32(R13), Y9
-	VFMADD231PS 32(R12), Y9, Y2
-	VMOVUPS     64(R13), Y9
-	VFMADD231PS 64(R12), Y9, Y3
-	VMOVUPS     96(R13), Y9
-	VFMADD231PS 96(R12), Y9, Y4
-	VMOVUPS     128(R13), Y9
-	VFMADD231PS 128(R12), Y9, Y5
-	VMOVUPS     160(R13), Y9
-	VFMADD231PS 160(R12), Y9, Y6
-	VMOVUPS     192(R13), Y9
-	VFMADD231PS 192(R12), Y9, Y7
-	VMASKMOVPS  224(R13), Y0, Y9
-	VMASKMOVPS  224(R12), Y0, Y10
-	VFMADD231PS Y10, Y9, Y8
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each753
-	JMP         over750
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y9
+	VMULPS     (R12), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	VMOVUPS    32(R13), Y9
+	VMULPS     32(R12), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VMOVUPS    64(R13), Y9
+	VMULPS     64(R12), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	VMOVUPS    96(R13), Y9
+	VMULPS     96(R12), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    128(R13), Y9
+	VMULPS     128(R12), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VMOVUPS    160(R13), Y9
+	VMULPS     160(R12), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    192(R13), Y9
+	VMULPS     192(R12), Y9, Y9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS 224(R13), Y0, Y9
+	VMASKMOVPS 224(R12), Y0, Y10
+	VMULPS     Y10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each753
+	JMP        over750
 
 far749:
 	TESTQ R11, R11
 	JZ    direct754
 
 each755:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R13
-	IMULQ       R8, R13
-	ADDQ        DX, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (R11)(R12*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	PREFETCHT1  (R13)
-	PREFETCHT1  64(R13)
-	PREFETCHT1  128(R13)
-	PREFETCHT1  192(R13)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVLQSX     (R11)(DI*4), R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y9
-	VFMADD231PS (R12), Y9, Y1
-	VMOVUPS     32(R13), Y9
-	VFMADD231PS 32(R12), Y9, Y2
-	VMOVUPS     64(R13), Y9
-	VFMADD231PS 64(R12), Y9, Y3
-	VMOVUPS     96(R13), Y9
-	VFMADD231PS 96(R12), Y9, Y4
-	VMOVUPS     128(R13), Y9
-	VFMADD231PS 128(R12), Y9, Y5
-	VMOVUPS     160(R13), Y9
-	VFMADD231PS 160(R12), Y9, Y6
-	VMOVUPS     192(R13), Y9
-	VFMADD231PS 192(R12), Y9, Y7
-	VMASKMOVPS  224(R13), Y0, Y9
-	VMASKMOVPS  224(R12), Y0, Y10
-	VFMADD231PS Y10, Y9, Y8
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each755
-	JMP         over750
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y9
+	VMULPS     (R12), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	VMOVUPS    32(R13), Y9
+	VMULPS     32(R12), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VMOVUPS    64(R13), Y9
+	VMULPS     64(R12), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	VMOVUPS    96(R13), Y9
+	VMULPS     96(R12), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    128(R13), Y9
+	VMULPS     128(R12), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VMOVUPS    160(R13), Y9
+	VMULPS     160(R12), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    192(R13), Y9
+	VMULPS     192(R12), Y9, Y9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS 224(R13), Y0, Y9
+	VMASKMOVPS 224(R12), Y0, Y10
+	VMULPS     Y10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each755
+	JMP        over750
 
 direct754:
 each756:
-	LEAQ        32(DI), R12
-	CMPQ        R12, 72(AX)
-	CMOVQGT     72(AX), R12
-	MOVLQSX     (SI)(R12*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	PREFETCHT1  (R12)
-	PREFETCHT1  64(R12)
-	PREFETCHT1  128(R12)
-	PREFETCHT1  192(R12)
-	MOVLQSX     (SI)(DI*4), R12
-	IMULQ       R8, R12
-	ADDQ        DX, R12
-	MOVQ        DI, R13
-	IMULQ       96(AX), R13
-	ADDQ        R10, R13
-	VMOVUPS     (R13), Y9
-	VFMADD231PS (R12), Y9, Y1
-	VMOVUPS     32(R13), Y9
-	VFMADD231PS 32(R12), Y9, Y2
-	VMOVUPS     64(R13), Y9
-	VFMADD231PS 64(R12), Y9, Y3
-	VMOVUPS     96(R13), Y9
-	VFMADD231PS 96(R12), Y9, Y4
-	VMOVUPS     128(R13), Y9
-	VFMADD231PS 128(R12), Y9, Y5
-	VMOVUPS     160(R13), Y9
-	VFMADD231PS 160(R12), Y9, Y6
-	VMOVUPS     192(R13), Y9
-	VFMADD231PS 192(R12), Y9, Y7
-	VMASKMOVPS  224(R13), Y0, Y9
-	VMASKMOVPS  224(R12), Y0, Y10
-	VFMADD231PS Y10, Y9, Y8
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each756
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y9
+	VMULPS     (R12), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	VMOVUPS    32(R13), Y9
+	VMULPS     32(R12), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VMOVUPS    64(R13), Y9
+	VMULPS     64(R12), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	VMOVUPS    96(R13), Y9
+	VMULPS     96(R12), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    128(R13), Y9
+	VMULPS     128(R12), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VMOVUPS    160(R13), Y9
+	VMULPS     160(R12), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    192(R13), Y9
+	VMULPS     192(R12), Y9, Y9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS 224(R13), Y0, Y9
+	VMASKMOVPS 224(R12), Y0, Y10
+	VMULPS     Y10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each756
 
 over750:
 	VMOVUPS      Y1, (CX)
@@ -27809,4 +28657,29 @@ next2160:
 
 done:
 	VZEROUPPER
+	RET
+
+// func pickAVX2(toCols *int32, toW *float32, cols *int32, w *float32, n int) int
+TEXT ·pickAVX2(SB), NOSPLIT, $0-48
+	MOVQ toCols+0(FP), AX
+	MOVQ toW+8(FP), CX
+	MOVQ cols+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+	XORQ R8, R8
+
+each:
+	MOVL  (DX)(DI*4), R9
+	MOVL  (BX)(DI*4), R10
+	MOVL  R9, (AX)(R8*4)
+	MOVL  R10, (CX)(R8*4)
+	XORQ  R9, R9
+	ADDL  R10, R10
+	SETNE R9
+	ADDQ  R9, R8
+	INCQ  DI
+	CMPQ  DI, SI
+	JL    each
+	MOVQ  R8, ret+40(FP)
 	RET

@@ -328,3 +328,8 @@ func (p *EdgeDot) dot(c *rowCall, at *piece, h int) {
 		j += n
 	}
 }
+
+// pickFast is Pick in assembly.
+func pickFast(toCols []int32, toW []Float, cols []int32, w []Float) int {
+	return pickAVX2(&toCols[0], &toW[0], &cols[0], &w[0], len(cols))
+}

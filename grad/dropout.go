@@ -38,7 +38,7 @@ func mask(dst, src []tensor.Float, width int, d *simd.Dropout) {
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
 	y := &Var{tape: t, gen: t.gen}
 	a := x.csr
-	y.csr = &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: a.Offsets, Cols: a.Cols, Values: t.take(a.NNZ())}
+	y.csr = a.WithValues(t.take(a.NNZ())) // the transposes share a structure
 	sparse.DropValues(y.csr.Values, a, d)
 	return y
 }

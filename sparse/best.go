@@ -101,21 +101,16 @@ func BestGrad(into BestGrads, arg []int32, a *CSR, w, x, dy *tensor.Dense) {
 		panic(mismatch("sparse.BestGrad", a, w, x, dy, into.X, into.W))
 	}
 	g := bestGrad{into: into, arg: arg, a: a, w: w, x: x, dy: dy, f: x.RowLen()}
-	if into.X != nil && g.f > 0 {
-		grain := bestColumns
-		if a.NumRows*g.f <= partWork {
-			grain = g.f
-		}
-		par.For(g.f, grain, g.columns)
+	if g.f == 0 {
+		return
 	}
-	if into.W != nil && g.f > 0 {
-		par.For(a.NumRows, max(1, partWork/g.f), g.weights)
+	if into.X != nil {
+		g.addX()
+	}
+	if into.W != nil {
+		par.For(a.NumRows, max(1, partWork/g.f), g.addW)
 	}
 }
-
-// bestColumns is how many columns of the gradient of x a thread adds to at a
-// time: a cache line's, so that threads do not write to the same one.
-const bestColumns = 16
 
 // bestGrad is what BestGrad works on.
 type bestGrad struct {
@@ -126,33 +121,51 @@ type bestGrad struct {
 	f        int
 }
 
-// columns adds to columns lo to hi of the gradient of x.
-func (g *bestGrad) columns(lo, hi int) {
-	for i := range g.a.NumRows {
-		dy := g.dy.Data[i*g.f : i*g.f+g.f]
-		for j := lo; j < hi; j++ {
-			k := g.arg[i*g.f+j]
-			if k < 0 {
-				break // the row has no nonzeros
-			}
-			v := dy[j]
-			if g.w != nil {
-				v *= g.w.Data[g.weight(g.w, k, j)]
-			}
-			g.into.X.Data[int(g.a.Cols[k])*g.f+j] += v
+// addX adds to the gradient of x: by x's rows, which are read out of the
+// nonzeros that may have won, since writing to rows here and there is slower.
+func (g *bestGrad) addX() {
+	if g.a.NNZ()*g.f <= scatterWork && !g.a.turned() {
+		g.scatterX()
+		return
+	}
+	t, perm := g.a.structureT()
+	k := wonKernels.Get().(*wonKernel)
+	k.RowWon = simd.RowWon{Gather: t.gather(g.dy), Y: g.into.X.Data, Arg: g.arg, Edges: perm}
+	if g.w != nil {
+		k.W, k.Heads = g.w.Data, g.w.RowLen()
+	}
+	t.run(g.f, k)
+	*k = wonKernel{}
+	wonKernels.Put(k)
+}
+
+// wonKernel is the gradient of some rows of x.
+type wonKernel struct{ simd.RowWon }
+
+var wonKernels = sync.Pool{New: func() any { return new(wonKernel) }}
+
+func (k *wonKernel) rows(lo, hi int) { k.AddRows(lo, hi) }
+
+// scatterX is addX of a few elements, by a's rows.
+func (g *bestGrad) scatterX() {
+	for at, k := range g.arg {
+		if k < 0 {
+			continue
 		}
+		j, v := at%g.f, g.dy.Data[at]
+		if g.w != nil {
+			v *= g.w.Data[g.weight(g.w, k, j)]
+		}
+		g.into.X.Data[int(g.a.Cols[k])*g.f+j] += v
 	}
 }
 
-// weights adds to the gradient of the weights of the nonzeros of rows lo to hi.
-func (g *bestGrad) weights(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		for j := range g.f {
-			k := g.arg[i*g.f+j]
-			if k < 0 {
-				break
-			}
-			g.into.W.Data[g.weight(g.into.W, k, j)] += g.x.Data[int(g.a.Cols[k])*g.f+j] * g.dy.Data[i*g.f+j]
+// addW adds to the gradient of the weights of the nonzeros of rows lo to hi.
+func (g *bestGrad) addW(lo, hi int) {
+	for at := lo * g.f; at < hi*g.f; at++ {
+		if k := g.arg[at]; k >= 0 {
+			j := at % g.f
+			g.into.W.Data[g.weight(g.into.W, k, j)] += g.x.Data[int(g.a.Cols[k])*g.f+j] * g.dy.Data[at]
 		}
 	}
 }

@@ -142,14 +142,7 @@ func (k *sumKernel) addMeans(buf []tensor.Float, lo, hi int) {
 	sums := buf[:(hi-lo)*f]
 	clear(sums)
 	k.add(sums, lo, hi)
-	for i := lo; i < hi; i++ {
-		n := [1]tensor.Float{tensor.Float(k.sum.Offsets[i+1] - k.sum.Offsets[i])}
-		if n[0] > 0 {
-			s := sums[(i-lo)*f : (i-lo)*f+f]
-			simd.Div.Forward(s, s, n[:], 1, 0)
-			add(k.sum.Y[i*f:i*f+f], s)
-		}
-	}
+	simd.AddMeans(k.sum.Y[lo*f:hi*f], sums, k.sum.Offsets[lo:hi+1], f)
 }
 
 // add adds the sums of rows lo to hi to y.

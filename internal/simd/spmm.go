@@ -111,21 +111,3 @@ func (g *Gather) next(p *piece, hi int, most int64) bool {
 	p.rows = row - p.row
 	return true
 }
-
-// Pick copies the columns and weights of the nonzeros whose weight is not zero
-// to the front of toCols and toW, in order, and returns how many there are. The
-// destination may be the source, and has room for all.
-func Pick(toCols []int32, toW []Float, cols []int32, w []Float) int {
-	n := 0
-	toCols, toW, w = toCols[:len(cols)], toW[:len(cols)], w[:len(cols)]
-	if fast && len(cols) > 0 {
-		return pickFast(toCols, toW, cols, w)
-	}
-	for k, v := range w {
-		if v != 0 {
-			toCols[n], toW[n] = cols[k], v
-			n++
-		}
-	}
-	return n
-}

@@ -64,6 +64,21 @@ func rowMinScalarAVX2(p *byte)
 //go:noescape
 func rowMinFullAVX2(p *byte)
 
+// rowWonAVX2 is a tile of RowWon.AddRows.
+//
+//go:noescape
+func rowWonAVX2(p *byte)
+
+// rowWonScalarAVX2 is a tile of RowWon.AddRows.
+//
+//go:noescape
+func rowWonScalarAVX2(p *byte)
+
+// rowWonFullAVX2 is a tile of RowWon.AddRows.
+//
+//go:noescape
+func rowWonFullAVX2(p *byte)
+
 // edgeDotAVX2 is a tile of EdgeDot.AddRows, within one head.
 //
 //go:noescape
@@ -128,3 +143,8 @@ func edgeDivAVX2(p *byte)
 //
 //go:noescape
 func pickAVX2(toCols *int32, toW *float32, cols *int32, w *float32, n int) int
+
+// meanAVX2 is AddMeans.
+//
+//go:noescape
+func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)

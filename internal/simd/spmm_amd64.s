@@ -10768,7 +10768,7 @@ done:
 	RET
 
 // func rowMaxAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+, SSE2
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -10814,7 +10814,7 @@ each765:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R10), Y3
 	VCMPPS       $0x16, Y0, Y3, Y4
@@ -10840,7 +10840,7 @@ each766:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R10), Y3
 	VCMPPS       $0x16, Y0, Y3, Y4
@@ -10891,7 +10891,7 @@ each771:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R10), Y0, Y4
 	VCMPPS       $0x16, Y1, Y4, Y5
@@ -10917,7 +10917,7 @@ each772:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R10), Y0, Y4
 	VCMPPS       $0x16, Y1, Y4, Y5
@@ -11016,7 +11016,7 @@ each785:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R10), Y5
 	VCMPPS       $0x16, Y0, Y5, Y6
@@ -11049,7 +11049,7 @@ each786:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R10), Y5
 	VCMPPS       $0x16, Y0, Y5, Y6
@@ -11111,7 +11111,7 @@ each791:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R10), Y6
 	VCMPPS       $0x16, Y1, Y6, Y7
@@ -11144,7 +11144,7 @@ each792:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R10), Y6
 	VCMPPS       $0x16, Y1, Y6, Y7
@@ -11254,7 +11254,7 @@ each805:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R10), Y7
 	VCMPPS       $0x16, Y0, Y7, Y8
@@ -11296,7 +11296,7 @@ each806:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R10), Y7
 	VCMPPS       $0x16, Y0, Y7, Y8
@@ -11369,7 +11369,7 @@ each811:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R10), Y8
 	VCMPPS       $0x16, Y1, Y8, Y9
@@ -11411,7 +11411,7 @@ each812:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R10), Y8
 	VCMPPS       $0x16, Y1, Y8, Y9
@@ -11532,7 +11532,7 @@ each825:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R10), Y9
 	VCMPPS       $0x16, Y0, Y9, Y10
@@ -11580,7 +11580,7 @@ each826:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R10), Y9
 	VCMPPS       $0x16, Y0, Y9, Y10
@@ -11664,7 +11664,7 @@ each831:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R10), Y10
 	VCMPPS       $0x16, Y1, Y10, Y11
@@ -11712,7 +11712,7 @@ each832:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R10), Y10
 	VCMPPS       $0x16, Y1, Y10, Y11
@@ -11822,7 +11822,7 @@ done:
 	RET
 
 // func rowMaxScalarAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+, SSE2
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -11872,7 +11872,7 @@ each845:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -11903,7 +11903,7 @@ each846:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -11959,7 +11959,7 @@ each851:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -11990,7 +11990,7 @@ each852:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -12094,7 +12094,7 @@ each865:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VBROADCASTSS (R12), Y6
@@ -12133,7 +12133,7 @@ each866:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VBROADCASTSS (R12), Y6
@@ -12201,7 +12201,7 @@ each871:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VBROADCASTSS (R12), Y7
@@ -12240,7 +12240,7 @@ each872:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VBROADCASTSS (R12), Y7
@@ -12356,7 +12356,7 @@ each885:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VBROADCASTSS (R12), Y8
@@ -12405,7 +12405,7 @@ each886:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VBROADCASTSS (R12), Y8
@@ -12485,7 +12485,7 @@ each891:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VBROADCASTSS (R12), Y9
@@ -12534,7 +12534,7 @@ each892:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VBROADCASTSS (R12), Y9
@@ -12662,7 +12662,7 @@ each905:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -12718,7 +12718,7 @@ each906:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -12810,7 +12810,7 @@ each911:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VBROADCASTSS (R12), Y11
@@ -12866,7 +12866,7 @@ each912:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VBROADCASTSS (R12), Y11
@@ -12981,7 +12981,7 @@ done:
 	RET
 
 // func rowMaxFullAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+, SSE2
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -13031,7 +13031,7 @@ each925:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VMOVUPS      (R12), Y4
@@ -13062,7 +13062,7 @@ each926:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VMOVUPS      (R12), Y4
@@ -13118,7 +13118,7 @@ each931:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VMASKMOVPS   (R12), Y0, Y5
@@ -13149,7 +13149,7 @@ each932:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VMASKMOVPS   (R12), Y0, Y5
@@ -13253,7 +13253,7 @@ each945:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VMOVUPS      (R12), Y6
@@ -13293,7 +13293,7 @@ each946:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VMOVUPS      (R12), Y6
@@ -13362,7 +13362,7 @@ each951:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VMOVUPS      (R12), Y7
@@ -13402,7 +13402,7 @@ each952:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VMOVUPS      (R12), Y7
@@ -13519,7 +13519,7 @@ each965:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VMOVUPS      (R12), Y8
@@ -13570,7 +13570,7 @@ each966:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VMOVUPS      (R12), Y8
@@ -13652,7 +13652,7 @@ each971:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VMOVUPS      (R12), Y9
@@ -13703,7 +13703,7 @@ each972:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VMOVUPS      (R12), Y9
@@ -13833,7 +13833,7 @@ each985:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VMOVUPS      (R12), Y10
@@ -13892,7 +13892,7 @@ each986:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VMOVUPS      (R12), Y10
@@ -13987,7 +13987,7 @@ each991:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VMOVUPS      (R12), Y11
@@ -14046,7 +14046,7 @@ each992:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VMOVUPS      (R12), Y11
@@ -14164,7 +14164,7 @@ done:
 	RET
 
 // func rowMinAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+, SSE2
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -14210,7 +14210,7 @@ each1005:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R10), Y3
 	VCMPPS       $0x19, Y0, Y3, Y4
@@ -14236,7 +14236,7 @@ each1006:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R10), Y3
 	VCMPPS       $0x19, Y0, Y3, Y4
@@ -14287,7 +14287,7 @@ each1011:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R10), Y0, Y4
 	VCMPPS       $0x19, Y1, Y4, Y5
@@ -14313,7 +14313,7 @@ each1012:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R10), Y0, Y4
 	VCMPPS       $0x19, Y1, Y4, Y5
@@ -14412,7 +14412,7 @@ each1025:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R10), Y5
 	VCMPPS       $0x19, Y0, Y5, Y6
@@ -14445,7 +14445,7 @@ each1026:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R10), Y5
 	VCMPPS       $0x19, Y0, Y5, Y6
@@ -14507,7 +14507,7 @@ each1031:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R10), Y6
 	VCMPPS       $0x19, Y1, Y6, Y7
@@ -14540,7 +14540,7 @@ each1032:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R10), Y6
 	VCMPPS       $0x19, Y1, Y6, Y7
@@ -14650,7 +14650,7 @@ each1045:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R10), Y7
 	VCMPPS       $0x19, Y0, Y7, Y8
@@ -14692,7 +14692,7 @@ each1046:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R10), Y7
 	VCMPPS       $0x19, Y0, Y7, Y8
@@ -14765,7 +14765,7 @@ each1051:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R10), Y8
 	VCMPPS       $0x19, Y1, Y8, Y9
@@ -14807,7 +14807,7 @@ each1052:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R10), Y8
 	VCMPPS       $0x19, Y1, Y8, Y9
@@ -14928,7 +14928,7 @@ each1065:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R10), Y9
 	VCMPPS       $0x19, Y0, Y9, Y10
@@ -14976,7 +14976,7 @@ each1066:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R10), Y9
 	VCMPPS       $0x19, Y0, Y9, Y10
@@ -15060,7 +15060,7 @@ each1071:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R10), Y10
 	VCMPPS       $0x19, Y1, Y10, Y11
@@ -15108,7 +15108,7 @@ each1072:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R10), Y10
 	VCMPPS       $0x19, Y1, Y10, Y11
@@ -15218,7 +15218,7 @@ done:
 	RET
 
 // func rowMinScalarAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+, SSE2
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -15268,7 +15268,7 @@ each1085:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -15299,7 +15299,7 @@ each1086:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -15355,7 +15355,7 @@ each1091:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -15386,7 +15386,7 @@ each1092:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -15490,7 +15490,7 @@ each1105:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VBROADCASTSS (R12), Y6
@@ -15529,7 +15529,7 @@ each1106:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VBROADCASTSS (R12), Y6
@@ -15597,7 +15597,7 @@ each1111:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VBROADCASTSS (R12), Y7
@@ -15636,7 +15636,7 @@ each1112:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VBROADCASTSS (R12), Y7
@@ -15752,7 +15752,7 @@ each1125:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VBROADCASTSS (R12), Y8
@@ -15801,7 +15801,7 @@ each1126:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VBROADCASTSS (R12), Y8
@@ -15881,7 +15881,7 @@ each1131:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VBROADCASTSS (R12), Y9
@@ -15930,7 +15930,7 @@ each1132:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VBROADCASTSS (R12), Y9
@@ -16058,7 +16058,7 @@ each1145:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -16114,7 +16114,7 @@ each1146:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -16206,7 +16206,7 @@ each1151:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VBROADCASTSS (R12), Y11
@@ -16262,7 +16262,7 @@ each1152:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VBROADCASTSS (R12), Y11
@@ -16377,7 +16377,7 @@ done:
 	RET
 
 // func rowMinFullAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+, SSE2
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -16427,7 +16427,7 @@ each1165:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VMOVUPS      (R12), Y4
@@ -16458,7 +16458,7 @@ each1166:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X2
+	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
 	VMOVUPS      (R12), Y4
@@ -16514,7 +16514,7 @@ each1171:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VMASKMOVPS   (R12), Y0, Y5
@@ -16545,7 +16545,7 @@ each1172:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X3
+	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
 	VMASKMOVPS   (R12), Y0, Y5
@@ -16649,7 +16649,7 @@ each1185:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VMOVUPS      (R12), Y6
@@ -16689,7 +16689,7 @@ each1186:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X4
+	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
 	VMOVUPS      (R12), Y6
@@ -16758,7 +16758,7 @@ each1191:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VMOVUPS      (R12), Y7
@@ -16798,7 +16798,7 @@ each1192:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X5
+	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
 	VMOVUPS      (R12), Y7
@@ -16915,7 +16915,7 @@ each1205:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VMOVUPS      (R12), Y8
@@ -16966,7 +16966,7 @@ each1206:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X6
+	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
 	VMOVUPS      (R12), Y8
@@ -17048,7 +17048,7 @@ each1211:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VMOVUPS      (R12), Y9
@@ -17099,7 +17099,7 @@ each1212:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X7
+	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
 	VMOVUPS      (R12), Y9
@@ -17229,7 +17229,7 @@ each1225:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VMOVUPS      (R12), Y10
@@ -17288,7 +17288,7 @@ each1226:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X8
+	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
 	VMOVUPS      (R11), Y9
 	VMOVUPS      (R12), Y10
@@ -17383,7 +17383,7 @@ each1231:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VMOVUPS      (R12), Y11
@@ -17442,7 +17442,7 @@ each1232:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	MOVQ         DI, X9
+	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
 	VMOVUPS      (R11), Y10
 	VMOVUPS      (R12), Y11
@@ -17559,9 +17559,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
+// func rowWonAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
@@ -17569,7 +17569,7 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), SI
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
+	MOVQ 40(AX), R10
 	MOVQ 112(AX), R9
 	CMPQ R9, $0x02
 	JE   tile1false
@@ -17620,16 +17620,13 @@ each1245:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPS       X2, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (R12), X1, X1
-	VMOVSS       X1, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y1
+	VPCMPEQD     (R12), Y1, Y1
+	VANDPS       (R11), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1245
@@ -17644,24 +17641,26 @@ each1246:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPS       X2, X1, X1
-	VHADDPS      X1, X1, X1
-	VHADDPS      X1, X1, X1
-	VADDSS       (R12), X1, X1
-	VMOVSS       X1, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y1
+	VPCMPEQD     (R12), Y1, Y1
+	VANDPS       (R11), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1246
 
 over1244:
+	VMOVUPS Y0, (CX)
+
 next1242:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -17689,17 +17688,15 @@ each1251:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMASKMOVPS   (R11), Y0, Y2
-	VMULPS       Y2, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X3, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (R12), X2, X2
-	VMOVSS       X2, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1251
@@ -17714,25 +17711,53 @@ each1252:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMASKMOVPS   (R11), Y0, Y2
-	VMULPS       Y2, Y1, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X3, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (R12), X2, X2
-	VMOVSS       X2, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1252
 
 over1250:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1253
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1255
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1255:
+	TESTQ    $0x00000002, R9
+	JZ       one1256
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1256:
+	TESTQ  $0x00000001, R9
+	JZ     stored1254
+	VMOVSS X1, (R11)
+	JMP    stored1254
+
+all1253:
+	VMOVUPS Y1, (CX)
+
+stored1254:
 next1248:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -17741,40 +17766,38 @@ next1248:
 	JMP  done
 
 tile2false:
-row1253:
+row1257:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1254
+	JGE     next1258
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1255
+	JNE     far1259
 
-each1257:
+each1261:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y2
-	VMULPS       32(R11), Y1, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X3, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (R12), X2, X2
-	VMOVSS       X2, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y2
+	VPCMPEQD     (R12), Y2, Y3
+	VANDPS       (R11), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R12), Y2, Y2
+	VANDPS       32(R11), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1257
-	JMP          over1256
+	JL           each1261
+	JMP          over1260
 
-far1255:
-each1258:
+far1259:
+each1262:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17782,31 +17805,35 @@ each1258:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y2
-	VMULPS       32(R11), Y1, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X3, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (R12), X2, X2
-	VMOVSS       X2, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y2
+	VPCMPEQD     (R12), Y2, Y3
+	VANDPS       (R11), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R12), Y2, Y2
+	VANDPS       32(R11), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1258
+	JL           each1262
 
-over1256:
-next1254:
+over1260:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+next1258:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1253
+	JNZ  row1257
 	JMP  done
 
 tile2true:
@@ -17815,41 +17842,40 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1259:
+row1263:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1260
+	JGE        next1264
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1261
+	JNE        far1265
 
-each1263:
+each1267:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y3
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
 	VMASKMOVPS   32(R11), Y0, Y4
-	VMULPS       Y4, Y2, Y4
-	VADDPS       Y4, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDPS       X4, X3, X3
-	VHADDPS      X3, X3, X3
-	VHADDPS      X3, X3, X3
-	VADDSS       (R12), X3, X3
-	VMOVSS       X3, (R12)
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1263
-	JMP          over1262
+	JL           each1267
+	JMP          over1266
 
-far1261:
-each1264:
+far1265:
+each1268:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17857,71 +17883,101 @@ each1264:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y3
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
 	VMASKMOVPS   32(R11), Y0, Y4
-	VMULPS       Y4, Y2, Y4
-	VADDPS       Y4, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDPS       X4, X3, X3
-	VHADDPS      X3, X3, X3
-	VHADDPS      X3, X3, X3
-	VADDSS       (R12), X3, X3
-	VMOVSS       X3, (R12)
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1264
+	JL           each1268
 
-over1262:
-next1260:
+over1266:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1269
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1271
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1271:
+	TESTQ    $0x00000002, R9
+	JZ       one1272
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one1272:
+	TESTQ  $0x00000001, R9
+	JZ     stored1270
+	VMOVSS X2, (R11)
+	JMP    stored1270
+
+all1269:
+	VMOVUPS Y2, 32(CX)
+
+stored1270:
+next1264:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1259
+	JNZ  row1263
 	JMP  done
 
 tile3false:
-row1265:
+row1273:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1266
+	JGE     next1274
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1267
+	JNE     far1275
 
-each1269:
+each1277:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y3
-	VMULPS       32(R11), Y1, Y4
-	VFMADD231PS  64(R11), Y2, Y3
-	VADDPS       Y4, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDPS       X4, X3, X3
-	VHADDPS      X3, X3, X3
-	VHADDPS      X3, X3, X3
-	VADDSS       (R12), X3, X3
-	VMOVSS       X3, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R12), Y3, Y4
+	VANDPS       32(R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R12), Y3, Y3
+	VANDPS       64(R11), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1269
-	JMP          over1268
+	JL           each1277
+	JMP          over1276
 
-far1267:
-each1270:
+far1275:
+each1278:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17931,32 +17987,41 @@ each1270:
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
 	PREFETCHT1   64(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y3
-	VMULPS       32(R11), Y1, Y4
-	VFMADD231PS  64(R11), Y2, Y3
-	VADDPS       Y4, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDPS       X4, X3, X3
-	VHADDPS      X3, X3, X3
-	VHADDPS      X3, X3, X3
-	VADDSS       (R12), X3, X3
-	VMOVSS       X3, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R12), Y3, Y4
+	VANDPS       32(R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R12), Y3, Y3
+	VANDPS       64(R11), Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1270
+	JL           each1278
 
-over1268:
-next1266:
+over1276:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+next1274:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1265
+	JNZ  row1273
 	JMP  done
 
 tile3true:
@@ -17965,43 +18030,44 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1271:
+row1279:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1272
+	JGE        next1280
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1273
+	JNE        far1281
 
-each1275:
+each1283:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y4
-	VMULPS       32(R11), Y2, Y5
-	VMASKMOVPS   64(R11), Y0, Y6
-	VFMADD231PS  Y6, Y3, Y4
-	VADDPS       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X5
-	VADDPS       X5, X4, X4
-	VHADDPS      X4, X4, X4
-	VHADDPS      X4, X4, X4
-	VADDSS       (R12), X4, X4
-	VMOVSS       X4, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1275
-	JMP          over1274
+	JL           each1283
+	JMP          over1282
 
-far1273:
-each1276:
+far1281:
+each1284:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18011,195 +18077,71 @@ each1276:
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
 	PREFETCHT1   64(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y4
-	VMULPS       32(R11), Y2, Y5
-	VMASKMOVPS   64(R11), Y0, Y6
-	VFMADD231PS  Y6, Y3, Y4
-	VADDPS       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X5
-	VADDPS       X5, X4, X4
-	VHADDPS      X4, X4, X4
-	VHADDPS      X4, X4, X4
-	VADDSS       (R12), X4, X4
-	VMOVSS       X4, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1276
+	JL           each1284
 
-over1274:
-next1272:
+over1282:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1285
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1287
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1287:
+	TESTQ    $0x00000002, R9
+	JZ       one1288
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1288:
+	TESTQ  $0x00000001, R9
+	JZ     stored1286
+	VMOVSS X3, (R11)
+	JMP    stored1286
+
+all1285:
+	VMOVUPS Y3, 64(CX)
+
+stored1286:
+next1280:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1271
+	JNZ  row1279
 	JMP  done
 
 tile4false:
-row1277:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1278
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far1279
-
-each1281:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y4
-	VMULPS       32(R11), Y1, Y5
-	VFMADD231PS  64(R11), Y2, Y4
-	VFMADD231PS  96(R11), Y3, Y5
-	VADDPS       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X5
-	VADDPS       X5, X4, X4
-	VHADDPS      X4, X4, X4
-	VHADDPS      X4, X4, X4
-	VADDSS       (R12), X4, X4
-	VMOVSS       X4, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1281
-	JMP          over1280
-
-far1279:
-each1282:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y4
-	VMULPS       32(R11), Y1, Y5
-	VFMADD231PS  64(R11), Y2, Y4
-	VFMADD231PS  96(R11), Y3, Y5
-	VADDPS       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X5
-	VADDPS       X5, X4, X4
-	VHADDPS      X4, X4, X4
-	VHADDPS      X4, X4, X4
-	VADDSS       (R12), X4, X4
-	VMOVSS       X4, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1282
-
-over1280:
-next1278:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1277
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1283:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1284
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMASKMOVPS 96(CX), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far1285
-
-each1287:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y5
-	VMULPS       32(R11), Y2, Y6
-	VFMADD231PS  64(R11), Y3, Y5
-	VMASKMOVPS   96(R11), Y0, Y7
-	VFMADD231PS  Y7, Y4, Y6
-	VADDPS       Y6, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDPS       X6, X5, X5
-	VHADDPS      X5, X5, X5
-	VHADDPS      X5, X5, X5
-	VADDSS       (R12), X5, X5
-	VMOVSS       X5, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1287
-	JMP          over1286
-
-far1285:
-each1288:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y5
-	VMULPS       32(R11), Y2, Y6
-	VFMADD231PS  64(R11), Y3, Y5
-	VMASKMOVPS   96(R11), Y0, Y7
-	VFMADD231PS  Y7, Y4, Y6
-	VADDPS       Y6, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDPS       X6, X5, X5
-	VHADDPS      X5, X5, X5
-	VHADDPS      X5, X5, X5
-	VADDSS       (R12), X5, X5
-	VMOVSS       X5, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1288
-
-over1286:
-next1284:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1283
-	JMP  done
-
-tile5false:
 row1289:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
@@ -18210,7 +18152,6 @@ row1289:
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
 	JNE     far1291
 
@@ -18218,21 +18159,22 @@ each1293:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y5
-	VMULPS       32(R11), Y1, Y6
-	VFMADD231PS  64(R11), Y2, Y5
-	VFMADD231PS  96(R11), Y3, Y6
-	VFMADD231PS  128(R11), Y4, Y5
-	VADDPS       Y6, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDPS       X6, X5, X5
-	VHADDPS      X5, X5, X5
-	VHADDPS      X5, X5, X5
-	VADDSS       (R12), X5, X5
-	VMOVSS       X5, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R12), Y4, Y5
+	VANDPS       64(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R12), Y4, Y4
+	VANDPS       96(R11), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1293
@@ -18248,31 +18190,39 @@ each1294:
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y5
-	VMULPS       32(R11), Y1, Y6
-	VFMADD231PS  64(R11), Y2, Y5
-	VFMADD231PS  96(R11), Y3, Y6
-	VFMADD231PS  128(R11), Y4, Y5
-	VADDPS       Y6, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDPS       X6, X5, X5
-	VHADDPS      X5, X5, X5
-	VHADDPS      X5, X5, X5
-	VADDSS       (R12), X5, X5
-	VMOVSS       X5, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R12), Y4, Y5
+	VANDPS       64(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R12), Y4, Y4
+	VANDPS       96(R11), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1294
 
 over1292:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
 next1290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -18280,7 +18230,7 @@ next1290:
 	JNZ  row1289
 	JMP  done
 
-tile5true:
+tile4true:
 	MOVQ    120(AX), R9
 	LEAQ    firstLanes<>+0(SB), R11
 	NEGQ    R9
@@ -18295,8 +18245,7 @@ row1295:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMASKMOVPS 128(CX), Y0, Y5
+	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
 	JNE        far1297
 
@@ -18304,22 +18253,24 @@ each1299:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y6
-	VMULPS       32(R11), Y2, Y7
-	VFMADD231PS  64(R11), Y3, Y6
-	VFMADD231PS  96(R11), Y4, Y7
-	VMASKMOVPS   128(R11), Y0, Y8
-	VFMADD231PS  Y8, Y5, Y6
-	VADDPS       Y7, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPS       X7, X6, X6
-	VHADDPS      X6, X6, X6
-	VHADDPS      X6, X6, X6
-	VADDSS       (R12), X6, X6
-	VMOVSS       X6, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R12), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R11), Y0, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1299
@@ -18335,32 +18286,66 @@ each1300:
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y6
-	VMULPS       32(R11), Y2, Y7
-	VFMADD231PS  64(R11), Y3, Y6
-	VFMADD231PS  96(R11), Y4, Y7
-	VMASKMOVPS   128(R11), Y0, Y8
-	VFMADD231PS  Y8, Y5, Y6
-	VADDPS       Y7, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPS       X7, X6, X6
-	VHADDPS      X6, X6, X6
-	VHADDPS      X6, X6, X6
-	VADDSS       (R12), X6, X6
-	VMOVSS       X6, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R12), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R11), Y0, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1300
 
 over1298:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1301
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1303
+	VMOVUPS      X4, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1303:
+	TESTQ    $0x00000002, R9
+	JZ       one1304
+	VMOVLPS  X4, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X4, X4, X4
+
+one1304:
+	TESTQ  $0x00000001, R9
+	JZ     stored1302
+	VMOVSS X4, (R11)
+	JMP    stored1302
+
+all1301:
+	VMOVUPS Y4, 96(CX)
+
+stored1302:
 next1296:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -18368,49 +18353,51 @@ next1296:
 	JNZ  row1295
 	JMP  done
 
-tile6false:
-row1301:
+tile5false:
+row1305:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1302
+	JGE     next1306
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1303
+	JNE     far1307
 
-each1305:
+each1309:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y6
-	VMULPS       32(R11), Y1, Y7
-	VFMADD231PS  64(R11), Y2, Y6
-	VFMADD231PS  96(R11), Y3, Y7
-	VFMADD231PS  128(R11), Y4, Y6
-	VFMADD231PS  160(R11), Y5, Y7
-	VADDPS       Y7, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPS       X7, X6, X6
-	VHADDPS      X6, X6, X6
-	VHADDPS      X6, X6, X6
-	VADDSS       (R12), X6, X6
-	VMOVSS       X6, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R12), Y5, Y6
+	VANDPS       96(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R12), Y5, Y5
+	VANDPS       128(R11), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1305
-	JMP          over1304
+	JL           each1309
+	JMP          over1308
 
-far1303:
-each1306:
+far1307:
+each1310:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18420,35 +18407,293 @@ each1306:
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
 	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y6
-	VMULPS       32(R11), Y1, Y7
-	VFMADD231PS  64(R11), Y2, Y6
-	VFMADD231PS  96(R11), Y3, Y7
-	VFMADD231PS  128(R11), Y4, Y6
-	VFMADD231PS  160(R11), Y5, Y7
-	VADDPS       Y7, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPS       X7, X6, X6
-	VHADDPS      X6, X6, X6
-	VHADDPS      X6, X6, X6
-	VADDSS       (R12), X6, X6
-	VMOVSS       X6, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R12), Y5, Y6
+	VANDPS       96(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R12), Y5, Y5
+	VANDPS       128(R11), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1306
+	JL           each1310
 
-over1304:
-next1302:
+over1308:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+
+next1306:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1301
+	JNZ  row1305
+	JMP  done
+
+tile5true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1311:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1312
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMASKMOVPS 128(CX), Y0, Y5
+	CMPQ       128(AX), $0x00
+	JNE        far1313
+
+each1315:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R12), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R11), Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1315
+	JMP          over1314
+
+far1313:
+each1316:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R12), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R11), Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1316
+
+over1314:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1317
+	LEAQ         128(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1319
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1319:
+	TESTQ    $0x00000002, R9
+	JZ       one1320
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1320:
+	TESTQ  $0x00000001, R9
+	JZ     stored1318
+	VMOVSS X5, (R11)
+	JMP    stored1318
+
+all1317:
+	VMOVUPS Y5, 128(CX)
+
+stored1318:
+next1312:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1311
+	JMP  done
+
+tile6false:
+row1321:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1322
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	CMPQ    128(AX), $0x00
+	JNE     far1323
+
+each1325:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R12), Y6, Y7
+	VANDPS       128(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R12), Y6, Y6
+	VANDPS       160(R11), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1325
+	JMP          over1324
+
+far1323:
+each1326:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R12), Y6, Y7
+	VANDPS       128(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R12), Y6, Y6
+	VANDPS       160(R11), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1326
+
+over1324:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+next1322:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1321
 	JMP  done
 
 tile6true:
@@ -18457,12 +18702,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1307:
+row1327:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1308
+	JGE        next1328
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -18470,36 +18715,43 @@ row1307:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1309
+	JNE        far1329
 
-each1311:
+each1331:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y7
-	VMULPS       32(R11), Y2, Y8
-	VFMADD231PS  64(R11), Y3, Y7
-	VFMADD231PS  96(R11), Y4, Y8
-	VFMADD231PS  128(R11), Y5, Y7
-	VMASKMOVPS   160(R11), Y0, Y9
-	VFMADD231PS  Y9, Y6, Y8
-	VADDPS       Y8, Y7, Y7
-	VEXTRACTF128 $0x01, Y7, X8
-	VADDPS       X8, X7, X7
-	VHADDPS      X7, X7, X7
-	VHADDPS      X7, X7, X7
-	VADDSS       (R12), X7, X7
-	VMOVSS       X7, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R12), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R11), Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1311
-	JMP          over1310
+	JL           each1331
+	JMP          over1330
 
-far1309:
-each1312:
+far1329:
+each1332:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18509,429 +18761,96 @@ each1312:
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
 	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y7
-	VMULPS       32(R11), Y2, Y8
-	VFMADD231PS  64(R11), Y3, Y7
-	VFMADD231PS  96(R11), Y4, Y8
-	VFMADD231PS  128(R11), Y5, Y7
-	VMASKMOVPS   160(R11), Y0, Y9
-	VFMADD231PS  Y9, Y6, Y8
-	VADDPS       Y8, Y7, Y7
-	VEXTRACTF128 $0x01, Y7, X8
-	VADDPS       X8, X7, X7
-	VHADDPS      X7, X7, X7
-	VHADDPS      X7, X7, X7
-	VADDSS       (R12), X7, X7
-	VMOVSS       X7, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R12), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R11), Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1312
+	JL           each1332
 
-over1310:
-next1308:
+over1330:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1333
+	LEAQ         160(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1335
+	VMOVUPS      X6, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1335:
+	TESTQ    $0x00000002, R9
+	JZ       one1336
+	VMOVLPS  X6, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X6, X6, X6
+
+one1336:
+	TESTQ  $0x00000001, R9
+	JZ     stored1334
+	VMOVSS X6, (R11)
+	JMP    stored1334
+
+all1333:
+	VMOVUPS Y6, 160(CX)
+
+stored1334:
+next1328:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1307
+	JNZ  row1327
 	JMP  done
 
 tile7false:
-row1313:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1314
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far1315
-
-each1317:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y7
-	VMULPS       32(R11), Y1, Y8
-	VFMADD231PS  64(R11), Y2, Y7
-	VFMADD231PS  96(R11), Y3, Y8
-	VFMADD231PS  128(R11), Y4, Y7
-	VFMADD231PS  160(R11), Y5, Y8
-	VFMADD231PS  192(R11), Y6, Y7
-	VADDPS       Y8, Y7, Y7
-	VEXTRACTF128 $0x01, Y7, X8
-	VADDPS       X8, X7, X7
-	VHADDPS      X7, X7, X7
-	VHADDPS      X7, X7, X7
-	VADDSS       (R12), X7, X7
-	VMOVSS       X7, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1317
-	JMP          over1316
-
-far1315:
-each1318:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y7
-	VMULPS       32(R11), Y1, Y8
-	VFMADD231PS  64(R11), Y2, Y7
-	VFMADD231PS  96(R11), Y3, Y8
-	VFMADD231PS  128(R11), Y4, Y7
-	VFMADD231PS  160(R11), Y5, Y8
-	VFMADD231PS  192(R11), Y6, Y7
-	VADDPS       Y8, Y7, Y7
-	VEXTRACTF128 $0x01, Y7, X8
-	VADDPS       X8, X7, X7
-	VHADDPS      X7, X7, X7
-	VHADDPS      X7, X7, X7
-	VADDSS       (R12), X7, X7
-	VMOVSS       X7, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1318
-
-over1316:
-next1314:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1313
-	JMP  done
-
-tile7true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1319:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1320
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMOVUPS    160(CX), Y6
-	VMASKMOVPS 192(CX), Y0, Y7
-	CMPQ       128(AX), $0x00
-	JNE        far1321
-
-each1323:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y8
-	VMULPS       32(R11), Y2, Y9
-	VFMADD231PS  64(R11), Y3, Y8
-	VFMADD231PS  96(R11), Y4, Y9
-	VFMADD231PS  128(R11), Y5, Y8
-	VFMADD231PS  160(R11), Y6, Y9
-	VMASKMOVPS   192(R11), Y0, Y10
-	VFMADD231PS  Y10, Y7, Y8
-	VADDPS       Y9, Y8, Y8
-	VEXTRACTF128 $0x01, Y8, X9
-	VADDPS       X9, X8, X8
-	VHADDPS      X8, X8, X8
-	VHADDPS      X8, X8, X8
-	VADDSS       (R12), X8, X8
-	VMOVSS       X8, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1323
-	JMP          over1322
-
-far1321:
-each1324:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y8
-	VMULPS       32(R11), Y2, Y9
-	VFMADD231PS  64(R11), Y3, Y8
-	VFMADD231PS  96(R11), Y4, Y9
-	VFMADD231PS  128(R11), Y5, Y8
-	VFMADD231PS  160(R11), Y6, Y9
-	VMASKMOVPS   192(R11), Y0, Y10
-	VFMADD231PS  Y10, Y7, Y8
-	VADDPS       Y9, Y8, Y8
-	VEXTRACTF128 $0x01, Y8, X9
-	VADDPS       X9, X8, X8
-	VHADDPS      X8, X8, X8
-	VHADDPS      X8, X8, X8
-	VADDSS       (R12), X8, X8
-	VMOVSS       X8, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1324
-
-over1322:
-next1320:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1319
-	JMP  done
-
-tile8false:
-row1325:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1326
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far1327
-
-each1329:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y8
-	VMULPS       32(R11), Y1, Y9
-	VFMADD231PS  64(R11), Y2, Y8
-	VFMADD231PS  96(R11), Y3, Y9
-	VFMADD231PS  128(R11), Y4, Y8
-	VFMADD231PS  160(R11), Y5, Y9
-	VFMADD231PS  192(R11), Y6, Y8
-	VFMADD231PS  224(R11), Y7, Y9
-	VADDPS       Y9, Y8, Y8
-	VEXTRACTF128 $0x01, Y8, X9
-	VADDPS       X9, X8, X8
-	VHADDPS      X8, X8, X8
-	VHADDPS      X8, X8, X8
-	VADDSS       (R12), X8, X8
-	VMOVSS       X8, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1329
-	JMP          over1328
-
-far1327:
-each1330:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y0, Y8
-	VMULPS       32(R11), Y1, Y9
-	VFMADD231PS  64(R11), Y2, Y8
-	VFMADD231PS  96(R11), Y3, Y9
-	VFMADD231PS  128(R11), Y4, Y8
-	VFMADD231PS  160(R11), Y5, Y9
-	VFMADD231PS  192(R11), Y6, Y8
-	VFMADD231PS  224(R11), Y7, Y9
-	VADDPS       Y9, Y8, Y8
-	VEXTRACTF128 $0x01, Y8, X9
-	VADDPS       X9, X8, X8
-	VHADDPS      X8, X8, X8
-	VHADDPS      X8, X8, X8
-	VADDSS       (R12), X8, X8
-	VMOVSS       X8, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1330
-
-over1328:
-next1326:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1325
-	JMP  done
-
-tile8true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1331:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1332
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMOVUPS    160(CX), Y6
-	VMOVUPS    192(CX), Y7
-	VMASKMOVPS 224(CX), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far1333
-
-each1335:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y9
-	VMULPS       32(R11), Y2, Y10
-	VFMADD231PS  64(R11), Y3, Y9
-	VFMADD231PS  96(R11), Y4, Y10
-	VFMADD231PS  128(R11), Y5, Y9
-	VFMADD231PS  160(R11), Y6, Y10
-	VFMADD231PS  192(R11), Y7, Y9
-	VMASKMOVPS   224(R11), Y0, Y11
-	VFMADD231PS  Y11, Y8, Y10
-	VADDPS       Y10, Y9, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VADDPS       X10, X9, X9
-	VHADDPS      X9, X9, X9
-	VHADDPS      X9, X9, X9
-	VADDSS       (R12), X9, X9
-	VMOVSS       X9, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1335
-	JMP          over1334
-
-far1333:
-each1336:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMULPS       (R11), Y1, Y9
-	VMULPS       32(R11), Y2, Y10
-	VFMADD231PS  64(R11), Y3, Y9
-	VFMADD231PS  96(R11), Y4, Y10
-	VFMADD231PS  128(R11), Y5, Y9
-	VFMADD231PS  160(R11), Y6, Y10
-	VFMADD231PS  192(R11), Y7, Y9
-	VMASKMOVPS   224(R11), Y0, Y11
-	VFMADD231PS  Y11, Y8, Y10
-	VADDPS       Y10, Y9, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VADDPS       X10, X9, X9
-	VHADDPS      X9, X9, X9
-	VHADDPS      X9, X9, X9
-	VADDSS       (R12), X9, X9
-	VMOVSS       X9, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1336
-
-over1334:
-next1332:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1331
-
-done:
-	VZEROUPPER
-	RET
-
-// func edgeDot4x8AVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
-TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-
 row1337:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
 	JGE     next1338
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
 	JNE     far1339
 
@@ -18939,24 +18858,31 @@ each1341:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VMULPS       32(R11), Y1, Y1
-	VMOVUPS      64(CX), Y2
-	VMULPS       64(R11), Y2, Y2
-	VMOVUPS      96(CX), Y3
-	VMULPS       96(R11), Y3, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R12), Y7, Y8
+	VANDPS       160(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R12), Y7, Y7
+	VANDPS       192(R11), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1341
@@ -18972,91 +18898,117 @@ each1342:
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VMULPS       32(R11), Y1, Y1
-	VMOVUPS      64(CX), Y2
-	VMULPS       64(R11), Y2, Y2
-	VMOVUPS      96(CX), Y3
-	VMULPS       96(R11), Y3, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R12), Y7, Y8
+	VANDPS       160(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R12), Y7, Y7
+	VANDPS       192(R11), Y7, Y7
+	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1342
 
 over1340:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+
 next1338:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
 	JNZ  row1337
-	VZEROUPPER
-	RET
+	JMP  done
 
-// func edgeDot4x16AVX2(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
+tile7true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
 
 row1343:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1344
-	CMPQ    128(AX), $0x00
-	JNE     far1345
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1344
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMASKMOVPS 192(CX), Y0, Y7
+	CMPQ       128(AX), $0x00
+	JNE        far1345
 
 each1347:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VMULPS       64(R11), Y1, Y1
-	VMOVUPS      96(CX), Y2
-	VFMADD231PS  96(R11), Y2, Y1
-	VMOVUPS      128(CX), Y2
-	VMULPS       128(R11), Y2, Y2
-	VMOVUPS      160(CX), Y3
-	VFMADD231PS  160(R11), Y3, Y2
-	VMOVUPS      192(CX), Y3
-	VMULPS       192(R11), Y3, Y3
-	VMOVUPS      224(CX), Y4
-	VFMADD231PS  224(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y8
+	VPCMPEQD     (R12), Y8, Y9
+	VANDPS       (R11), Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R12), Y8, Y9
+	VANDPS       32(R11), Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R12), Y8, Y9
+	VANDPS       64(R11), Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R12), Y8, Y9
+	VANDPS       96(R11), Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R12), Y8, Y9
+	VANDPS       128(R11), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R12), Y8, Y9
+	VANDPS       160(R11), Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R12), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R11), Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1347
@@ -19074,6 +19026,6335 @@ each1348:
 	PREFETCHT1   64(R11)
 	PREFETCHT1   128(R11)
 	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y8
+	VPCMPEQD     (R12), Y8, Y9
+	VANDPS       (R11), Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R12), Y8, Y9
+	VANDPS       32(R11), Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R12), Y8, Y9
+	VANDPS       64(R11), Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R12), Y8, Y9
+	VANDPS       96(R11), Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R12), Y8, Y9
+	VANDPS       128(R11), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R12), Y8, Y9
+	VANDPS       160(R11), Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R12), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R11), Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1348
+
+over1346:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1349
+	LEAQ         192(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1351
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1351:
+	TESTQ    $0x00000002, R9
+	JZ       one1352
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1352:
+	TESTQ  $0x00000001, R9
+	JZ     stored1350
+	VMOVSS X7, (R11)
+	JMP    stored1350
+
+all1349:
+	VMOVUPS Y7, 192(CX)
+
+stored1350:
+next1344:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1343
+	JMP  done
+
+tile8false:
+row1353:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1354
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+	CMPQ    128(AX), $0x00
+	JNE     far1355
+
+each1357:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y8
+	VPCMPEQD     (R12), Y8, Y9
+	VANDPS       (R11), Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPCMPEQD     32(R12), Y8, Y9
+	VANDPS       32(R11), Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     64(R12), Y8, Y9
+	VANDPS       64(R11), Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     96(R12), Y8, Y9
+	VANDPS       96(R11), Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     128(R12), Y8, Y9
+	VANDPS       128(R11), Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     160(R12), Y8, Y9
+	VANDPS       160(R11), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     192(R12), Y8, Y9
+	VANDPS       192(R11), Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPCMPEQD     224(R12), Y8, Y8
+	VANDPS       224(R11), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1357
+	JMP          over1356
+
+far1355:
+each1358:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y8
+	VPCMPEQD     (R12), Y8, Y9
+	VANDPS       (R11), Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPCMPEQD     32(R12), Y8, Y9
+	VANDPS       32(R11), Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     64(R12), Y8, Y9
+	VANDPS       64(R11), Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     96(R12), Y8, Y9
+	VANDPS       96(R11), Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     128(R12), Y8, Y9
+	VANDPS       128(R11), Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     160(R12), Y8, Y9
+	VANDPS       160(R11), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     192(R12), Y8, Y9
+	VANDPS       192(R11), Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPCMPEQD     224(R12), Y8, Y8
+	VANDPS       224(R11), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1358
+
+over1356:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+next1354:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1353
+	JMP  done
+
+tile8true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1359:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1360
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMOVUPS    192(CX), Y7
+	VMASKMOVPS 224(CX), Y0, Y8
+	CMPQ       128(AX), $0x00
+	JNE        far1361
+
+each1363:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y9
+	VPCMPEQD     (R12), Y9, Y10
+	VANDPS       (R11), Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPCMPEQD     32(R12), Y9, Y10
+	VANDPS       32(R11), Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPCMPEQD     64(R12), Y9, Y10
+	VANDPS       64(R11), Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VPCMPEQD     96(R12), Y9, Y10
+	VANDPS       96(R11), Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPCMPEQD     128(R12), Y9, Y10
+	VANDPS       128(R11), Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPCMPEQD     160(R12), Y9, Y10
+	VANDPS       160(R11), Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPCMPEQD     192(R12), Y9, Y10
+	VANDPS       192(R11), Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R12), Y0, Y10
+	VPCMPEQD     Y10, Y9, Y9
+	VMASKMOVPS   224(R11), Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1363
+	JMP          over1362
+
+far1361:
+each1364:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y9
+	VPCMPEQD     (R12), Y9, Y10
+	VANDPS       (R11), Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPCMPEQD     32(R12), Y9, Y10
+	VANDPS       32(R11), Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPCMPEQD     64(R12), Y9, Y10
+	VANDPS       64(R11), Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VPCMPEQD     96(R12), Y9, Y10
+	VANDPS       96(R11), Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPCMPEQD     128(R12), Y9, Y10
+	VANDPS       128(R11), Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPCMPEQD     160(R12), Y9, Y10
+	VANDPS       160(R11), Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPCMPEQD     192(R12), Y9, Y10
+	VANDPS       192(R11), Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R12), Y0, Y10
+	VPCMPEQD     Y10, Y9, Y9
+	VMASKMOVPS   224(R11), Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1364
+
+over1362:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1365
+	LEAQ         224(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1367
+	VMOVUPS      X8, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1367:
+	TESTQ    $0x00000002, R9
+	JZ       one1368
+	VMOVLPS  X8, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X8, X8, X8
+
+one1368:
+	TESTQ  $0x00000001, R9
+	JZ     stored1366
+	VMOVSS X8, (R11)
+	JMP    stored1366
+
+all1365:
+	VMOVUPS Y8, 224(CX)
+
+stored1366:
+next1360:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1359
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowWonScalarAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 40(AX), R11
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	CMPQ R9, $0x0a
+	JE   tile5false
+	CMPQ R9, $0x0b
+	JE   tile5true
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x0d
+	JE   tile6true
+	CMPQ R9, $0x0e
+	JE   tile7false
+	CMPQ R9, $0x0f
+	JE   tile7true
+	CMPQ R9, $0x10
+	JE   tile8false
+	CMPQ R9, $0x11
+	JE   tile8true
+	JMP  done
+
+tile1false:
+row1369:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1370
+	VMOVUPS (CX), Y0
+	CMPQ    128(AX), $0x00
+	JNE     far1371
+
+each1373:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1373
+	JMP          over1372
+
+far1371:
+each1374:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1374
+
+over1372:
+	VMOVUPS Y0, (CX)
+
+next1370:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1369
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1375:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1376
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       128(AX), $0x00
+	JNE        far1377
+
+each1379:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VBROADCASTSS (R13), Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1379
+	JMP          over1378
+
+far1377:
+each1380:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VBROADCASTSS (R13), Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1380
+
+over1378:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1381
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1383
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1383:
+	TESTQ    $0x00000002, R9
+	JZ       one1384
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one1384:
+	TESTQ  $0x00000001, R9
+	JZ     stored1382
+	VMOVSS X1, (R12)
+	JMP    stored1382
+
+all1381:
+	VMOVUPS Y1, (CX)
+
+stored1382:
+next1376:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1375
+	JMP  done
+
+tile2false:
+row1385:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1386
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	CMPQ    128(AX), $0x00
+	JNE     far1387
+
+each1389:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VANDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMULPS       32(R12), Y4, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1389
+	JMP          over1388
+
+far1387:
+each1390:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VANDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMULPS       32(R12), Y4, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1390
+
+over1388:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+next1386:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1385
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1391:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1392
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y2
+	CMPQ       128(AX), $0x00
+	JNE        far1393
+
+each1395:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1395
+	JMP          over1394
+
+far1393:
+each1396:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1396
+
+over1394:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1397
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1399
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1399:
+	TESTQ    $0x00000002, R9
+	JZ       one1400
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one1400:
+	TESTQ  $0x00000001, R9
+	JZ     stored1398
+	VMOVSS X2, (R12)
+	JMP    stored1398
+
+all1397:
+	VMOVUPS Y2, 32(CX)
+
+stored1398:
+next1392:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1391
+	JMP  done
+
+tile3false:
+row1401:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1402
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	CMPQ    128(AX), $0x00
+	JNE     far1403
+
+each1405:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMULPS       32(R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMULPS       64(R12), Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1405
+	JMP          over1404
+
+far1403:
+each1406:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMULPS       32(R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMULPS       64(R12), Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1406
+
+over1404:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+next1402:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1401
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1407:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1408
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+	CMPQ       128(AX), $0x00
+	JNE        far1409
+
+each1411:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1411
+	JMP          over1410
+
+far1409:
+each1412:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1412
+
+over1410:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1413
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1415
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1415:
+	TESTQ    $0x00000002, R9
+	JZ       one1416
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1416:
+	TESTQ  $0x00000001, R9
+	JZ     stored1414
+	VMOVSS X3, (R12)
+	JMP    stored1414
+
+all1413:
+	VMOVUPS Y3, 64(CX)
+
+stored1414:
+next1408:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1407
+	JMP  done
+
+tile4false:
+row1417:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1418
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	CMPQ    128(AX), $0x00
+	JNE     far1419
+
+each1421:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMULPS       64(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMULPS       96(R12), Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1421
+	JMP          over1420
+
+far1419:
+each1422:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMULPS       64(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMULPS       96(R12), Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1422
+
+over1420:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+next1418:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1417
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1423:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1424
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+	CMPQ       128(AX), $0x00
+	JNE        far1425
+
+each1427:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R12), Y0, Y6
+	VMULPS       Y6, Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1427
+	JMP          over1426
+
+far1425:
+each1428:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R12), Y0, Y6
+	VMULPS       Y6, Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1428
+
+over1426:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1429
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1431
+	VMOVUPS      X4, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1431:
+	TESTQ    $0x00000002, R9
+	JZ       one1432
+	VMOVLPS  X4, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X4, X4, X4
+
+one1432:
+	TESTQ  $0x00000001, R9
+	JZ     stored1430
+	VMOVSS X4, (R12)
+	JMP    stored1430
+
+all1429:
+	VMOVUPS Y4, 96(CX)
+
+stored1430:
+next1424:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1423
+	JMP  done
+
+tile5false:
+row1433:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1434
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	CMPQ    128(AX), $0x00
+	JNE     far1435
+
+each1437:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMULPS       96(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMULPS       128(R12), Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1437
+	JMP          over1436
+
+far1435:
+each1438:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMULPS       96(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMULPS       128(R12), Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1438
+
+over1436:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+
+next1434:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1433
+	JMP  done
+
+tile5true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1439:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1440
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMASKMOVPS 128(CX), Y0, Y5
+	CMPQ       128(AX), $0x00
+	JNE        far1441
+
+each1443:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R12), Y0, Y7
+	VMULPS       Y7, Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1443
+	JMP          over1442
+
+far1441:
+each1444:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R12), Y0, Y7
+	VMULPS       Y7, Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1444
+
+over1442:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1445
+	LEAQ         128(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1447
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1447:
+	TESTQ    $0x00000002, R9
+	JZ       one1448
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1448:
+	TESTQ  $0x00000001, R9
+	JZ     stored1446
+	VMOVSS X5, (R12)
+	JMP    stored1446
+
+all1445:
+	VMOVUPS Y5, 128(CX)
+
+stored1446:
+next1440:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1439
+	JMP  done
+
+tile6false:
+row1449:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1450
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	CMPQ    128(AX), $0x00
+	JNE     far1451
+
+each1453:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMULPS       128(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMULPS       160(R12), Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1453
+	JMP          over1452
+
+far1451:
+each1454:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMULPS       128(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMULPS       160(R12), Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1454
+
+over1452:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+next1450:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1449
+	JMP  done
+
+tile6true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1455:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1456
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+	CMPQ       128(AX), $0x00
+	JNE        far1457
+
+each1459:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R12), Y0, Y8
+	VMULPS       Y8, Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1459
+	JMP          over1458
+
+far1457:
+each1460:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R12), Y0, Y8
+	VMULPS       Y8, Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1460
+
+over1458:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1461
+	LEAQ         160(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1463
+	VMOVUPS      X6, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1463:
+	TESTQ    $0x00000002, R9
+	JZ       one1464
+	VMOVLPS  X6, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X6, X6, X6
+
+one1464:
+	TESTQ  $0x00000001, R9
+	JZ     stored1462
+	VMOVSS X6, (R12)
+	JMP    stored1462
+
+all1461:
+	VMOVUPS Y6, 160(CX)
+
+stored1462:
+next1456:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1455
+	JMP  done
+
+tile7false:
+row1465:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1466
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	CMPQ    128(AX), $0x00
+	JNE     far1467
+
+each1469:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMULPS       160(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMULPS       192(R12), Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1469
+	JMP          over1468
+
+far1467:
+each1470:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMULPS       160(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMULPS       192(R12), Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1470
+
+over1468:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+
+next1466:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1465
+	JMP  done
+
+tile7true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1471:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1472
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMASKMOVPS 192(CX), Y0, Y7
+	CMPQ       128(AX), $0x00
+	JNE        far1473
+
+each1475:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VBROADCASTSS (R13), Y10
+	VMULPS       (R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R14), Y8, Y9
+	VMULPS       32(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R14), Y8, Y9
+	VMULPS       64(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R14), Y8, Y9
+	VMULPS       96(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R14), Y8, Y9
+	VMULPS       128(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R14), Y8, Y9
+	VMULPS       160(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R12), Y0, Y9
+	VMULPS       Y9, Y10, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1475
+	JMP          over1474
+
+far1473:
+each1476:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VBROADCASTSS (R13), Y10
+	VMULPS       (R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R14), Y8, Y9
+	VMULPS       32(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R14), Y8, Y9
+	VMULPS       64(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R14), Y8, Y9
+	VMULPS       96(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R14), Y8, Y9
+	VMULPS       128(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R14), Y8, Y9
+	VMULPS       160(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R12), Y0, Y9
+	VMULPS       Y9, Y10, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1476
+
+over1474:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1477
+	LEAQ         192(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1479
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1479:
+	TESTQ    $0x00000002, R9
+	JZ       one1480
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1480:
+	TESTQ  $0x00000001, R9
+	JZ     stored1478
+	VMOVSS X7, (R12)
+	JMP    stored1478
+
+all1477:
+	VMOVUPS Y7, 192(CX)
+
+stored1478:
+next1472:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1471
+	JMP  done
+
+tile8false:
+row1481:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1482
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+	CMPQ    128(AX), $0x00
+	JNE     far1483
+
+each1485:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VBROADCASTSS (R13), Y10
+	VMULPS       (R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPCMPEQD     32(R14), Y8, Y9
+	VMULPS       32(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     64(R14), Y8, Y9
+	VMULPS       64(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     96(R14), Y8, Y9
+	VMULPS       96(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     128(R14), Y8, Y9
+	VMULPS       128(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     160(R14), Y8, Y9
+	VMULPS       160(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     192(R14), Y8, Y9
+	VMULPS       192(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPCMPEQD     224(R14), Y8, Y8
+	VMULPS       224(R12), Y10, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1485
+	JMP          over1484
+
+far1483:
+each1486:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VBROADCASTSS (R13), Y10
+	VMULPS       (R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPCMPEQD     32(R14), Y8, Y9
+	VMULPS       32(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     64(R14), Y8, Y9
+	VMULPS       64(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     96(R14), Y8, Y9
+	VMULPS       96(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     128(R14), Y8, Y9
+	VMULPS       128(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     160(R14), Y8, Y9
+	VMULPS       160(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     192(R14), Y8, Y9
+	VMULPS       192(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPCMPEQD     224(R14), Y8, Y8
+	VMULPS       224(R12), Y10, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1486
+
+over1484:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+next1482:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1481
+	JMP  done
+
+tile8true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1487:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1488
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMOVUPS    192(CX), Y7
+	VMASKMOVPS 224(CX), Y0, Y8
+	CMPQ       128(AX), $0x00
+	JNE        far1489
+
+each1491:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y9
+	VPCMPEQD     (R14), Y9, Y10
+	VBROADCASTSS (R13), Y11
+	VMULPS       (R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPCMPEQD     32(R14), Y9, Y10
+	VMULPS       32(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPCMPEQD     64(R14), Y9, Y10
+	VMULPS       64(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VPCMPEQD     96(R14), Y9, Y10
+	VMULPS       96(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPCMPEQD     128(R14), Y9, Y10
+	VMULPS       128(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPCMPEQD     160(R14), Y9, Y10
+	VMULPS       160(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPCMPEQD     192(R14), Y9, Y10
+	VMULPS       192(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VPCMPEQD     Y10, Y9, Y9
+	VMASKMOVPS   224(R12), Y0, Y10
+	VMULPS       Y10, Y11, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1491
+	JMP          over1490
+
+far1489:
+each1492:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y9
+	VPCMPEQD     (R14), Y9, Y10
+	VBROADCASTSS (R13), Y11
+	VMULPS       (R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPCMPEQD     32(R14), Y9, Y10
+	VMULPS       32(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPCMPEQD     64(R14), Y9, Y10
+	VMULPS       64(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VPCMPEQD     96(R14), Y9, Y10
+	VMULPS       96(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPCMPEQD     128(R14), Y9, Y10
+	VMULPS       128(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPCMPEQD     160(R14), Y9, Y10
+	VMULPS       160(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPCMPEQD     192(R14), Y9, Y10
+	VMULPS       192(R12), Y11, Y12
+	VANDPS       Y12, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VPCMPEQD     Y10, Y9, Y9
+	VMASKMOVPS   224(R12), Y0, Y10
+	VMULPS       Y10, Y11, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1492
+
+over1490:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1493
+	LEAQ         224(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1495
+	VMOVUPS      X8, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1495:
+	TESTQ    $0x00000002, R9
+	JZ       one1496
+	VMOVLPS  X8, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X8, X8, X8
+
+one1496:
+	TESTQ  $0x00000001, R9
+	JZ     stored1494
+	VMOVSS X8, (R12)
+	JMP    stored1494
+
+all1493:
+	VMOVUPS Y8, 224(CX)
+
+stored1494:
+next1488:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1487
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowWonFullAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 40(AX), R11
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	CMPQ R9, $0x0a
+	JE   tile5false
+	CMPQ R9, $0x0b
+	JE   tile5true
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x0d
+	JE   tile6true
+	CMPQ R9, $0x0e
+	JE   tile7false
+	CMPQ R9, $0x0f
+	JE   tile7true
+	CMPQ R9, $0x10
+	JE   tile8false
+	CMPQ R9, $0x11
+	JE   tile8true
+	JMP  done
+
+tile1false:
+row1497:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1498
+	VMOVUPS (CX), Y0
+	CMPQ    128(AX), $0x00
+	JNE     far1499
+
+each1501:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VMOVUPS      (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1501
+	JMP          over1500
+
+far1499:
+each1502:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VMOVUPS      (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1502
+
+over1500:
+	VMOVUPS Y0, (CX)
+
+next1498:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1497
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1503:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1504
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       128(AX), $0x00
+	JNE        far1505
+
+each1507:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R13), Y0, Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1507
+	JMP          over1506
+
+far1505:
+each1508:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R13), Y0, Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1508
+
+over1506:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1509
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1511
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1511:
+	TESTQ    $0x00000002, R9
+	JZ       one1512
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one1512:
+	TESTQ  $0x00000001, R9
+	JZ     stored1510
+	VMOVSS X1, (R12)
+	JMP    stored1510
+
+all1509:
+	VMOVUPS Y1, (CX)
+
+stored1510:
+next1504:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1503
+	JMP  done
+
+tile2false:
+row1513:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1514
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	CMPQ    128(AX), $0x00
+	JNE     far1515
+
+each1517:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VMOVUPS      (R13), Y4
+	VMULPS       (R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMOVUPS      32(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1517
+	JMP          over1516
+
+far1515:
+each1518:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VMOVUPS      (R13), Y4
+	VMULPS       (R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMOVUPS      32(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1518
+
+over1516:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+next1514:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1513
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1519:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1520
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y2
+	CMPQ       128(AX), $0x00
+	JNE        far1521
+
+each1523:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R13), Y0, Y4
+	VMASKMOVPS   32(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1523
+	JMP          over1522
+
+far1521:
+each1524:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R13), Y0, Y4
+	VMASKMOVPS   32(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1524
+
+over1522:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1525
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1527
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1527:
+	TESTQ    $0x00000002, R9
+	JZ       one1528
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one1528:
+	TESTQ  $0x00000001, R9
+	JZ     stored1526
+	VMOVSS X2, (R12)
+	JMP    stored1526
+
+all1525:
+	VMOVUPS Y2, 32(CX)
+
+stored1526:
+next1520:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1519
+	JMP  done
+
+tile3false:
+row1529:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1530
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	CMPQ    128(AX), $0x00
+	JNE     far1531
+
+each1533:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMOVUPS      32(R13), Y5
+	VMULPS       32(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMOVUPS      64(R13), Y4
+	VMULPS       64(R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1533
+	JMP          over1532
+
+far1531:
+each1534:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMOVUPS      32(R13), Y5
+	VMULPS       32(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMOVUPS      64(R13), Y4
+	VMULPS       64(R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1534
+
+over1532:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+next1530:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1529
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1535:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1536
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+	CMPQ       128(AX), $0x00
+	JNE        far1537
+
+each1539:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R13), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1539
+	JMP          over1538
+
+far1537:
+each1540:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R13), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1540
+
+over1538:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1541
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1543
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1543:
+	TESTQ    $0x00000002, R9
+	JZ       one1544
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1544:
+	TESTQ  $0x00000001, R9
+	JZ     stored1542
+	VMOVSS X3, (R12)
+	JMP    stored1542
+
+all1541:
+	VMOVUPS Y3, 64(CX)
+
+stored1542:
+next1536:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1535
+	JMP  done
+
+tile4false:
+row1545:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1546
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	CMPQ    128(AX), $0x00
+	JNE     far1547
+
+each1549:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMOVUPS      64(R13), Y6
+	VMULPS       64(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMOVUPS      96(R13), Y5
+	VMULPS       96(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1549
+	JMP          over1548
+
+far1547:
+each1550:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMOVUPS      64(R13), Y6
+	VMULPS       64(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMOVUPS      96(R13), Y5
+	VMULPS       96(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1550
+
+over1548:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+next1546:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1545
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1551:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1552
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+	CMPQ       128(AX), $0x00
+	JNE        far1553
+
+each1555:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R13), Y0, Y6
+	VMASKMOVPS   96(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1555
+	JMP          over1554
+
+far1553:
+each1556:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R13), Y0, Y6
+	VMASKMOVPS   96(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1556
+
+over1554:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1557
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1559
+	VMOVUPS      X4, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1559:
+	TESTQ    $0x00000002, R9
+	JZ       one1560
+	VMOVLPS  X4, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X4, X4, X4
+
+one1560:
+	TESTQ  $0x00000001, R9
+	JZ     stored1558
+	VMOVSS X4, (R12)
+	JMP    stored1558
+
+all1557:
+	VMOVUPS Y4, 96(CX)
+
+stored1558:
+next1552:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1551
+	JMP  done
+
+tile5false:
+row1561:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1562
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	CMPQ    128(AX), $0x00
+	JNE     far1563
+
+each1565:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMOVUPS      96(R13), Y7
+	VMULPS       96(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMOVUPS      128(R13), Y6
+	VMULPS       128(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1565
+	JMP          over1564
+
+far1563:
+each1566:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMOVUPS      96(R13), Y7
+	VMULPS       96(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMOVUPS      128(R13), Y6
+	VMULPS       128(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1566
+
+over1564:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+
+next1562:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1561
+	JMP  done
+
+tile5true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1567:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1568
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMASKMOVPS 128(CX), Y0, Y5
+	CMPQ       128(AX), $0x00
+	JNE        far1569
+
+each1571:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R13), Y0, Y7
+	VMASKMOVPS   128(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1571
+	JMP          over1570
+
+far1569:
+each1572:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R13), Y0, Y7
+	VMASKMOVPS   128(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1572
+
+over1570:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1573
+	LEAQ         128(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1575
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1575:
+	TESTQ    $0x00000002, R9
+	JZ       one1576
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1576:
+	TESTQ  $0x00000001, R9
+	JZ     stored1574
+	VMOVSS X5, (R12)
+	JMP    stored1574
+
+all1573:
+	VMOVUPS Y5, 128(CX)
+
+stored1574:
+next1568:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1567
+	JMP  done
+
+tile6false:
+row1577:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1578
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	CMPQ    128(AX), $0x00
+	JNE     far1579
+
+each1581:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMOVUPS      128(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMOVUPS      160(R13), Y7
+	VMULPS       160(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1581
+	JMP          over1580
+
+far1579:
+each1582:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMOVUPS      128(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMOVUPS      160(R13), Y7
+	VMULPS       160(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1582
+
+over1580:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+next1578:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1577
+	JMP  done
+
+tile6true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1583:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1584
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+	CMPQ       128(AX), $0x00
+	JNE        far1585
+
+each1587:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R13), Y0, Y8
+	VMASKMOVPS   160(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1587
+	JMP          over1586
+
+far1585:
+each1588:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R13), Y0, Y8
+	VMASKMOVPS   160(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1588
+
+over1586:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1589
+	LEAQ         160(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1591
+	VMOVUPS      X6, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1591:
+	TESTQ    $0x00000002, R9
+	JZ       one1592
+	VMOVLPS  X6, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X6, X6, X6
+
+one1592:
+	TESTQ  $0x00000001, R9
+	JZ     stored1590
+	VMOVSS X6, (R12)
+	JMP    stored1590
+
+all1589:
+	VMOVUPS Y6, 160(CX)
+
+stored1590:
+next1584:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1583
+	JMP  done
+
+tile7false:
+row1593:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1594
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	CMPQ    128(AX), $0x00
+	JNE     far1595
+
+each1597:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMOVUPS      160(R13), Y9
+	VMULPS       160(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMOVUPS      192(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1597
+	JMP          over1596
+
+far1595:
+each1598:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMOVUPS      160(R13), Y9
+	VMULPS       160(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMOVUPS      192(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1598
+
+over1596:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+
+next1594:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1593
+	JMP  done
+
+tile7true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1599:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1600
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMASKMOVPS 192(CX), Y0, Y7
+	CMPQ       128(AX), $0x00
+	JNE        far1601
+
+each1603:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VMOVUPS      (R13), Y10
+	VMULPS       (R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R14), Y8, Y9
+	VMOVUPS      32(R13), Y10
+	VMULPS       32(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R14), Y8, Y9
+	VMOVUPS      64(R13), Y10
+	VMULPS       64(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R14), Y8, Y9
+	VMOVUPS      96(R13), Y10
+	VMULPS       96(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R14), Y8, Y9
+	VMOVUPS      128(R13), Y10
+	VMULPS       128(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R14), Y8, Y9
+	VMOVUPS      160(R13), Y10
+	VMULPS       160(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R13), Y0, Y9
+	VMASKMOVPS   192(R12), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1603
+	JMP          over1602
+
+far1601:
+each1604:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VMOVUPS      (R13), Y10
+	VMULPS       (R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R14), Y8, Y9
+	VMOVUPS      32(R13), Y10
+	VMULPS       32(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R14), Y8, Y9
+	VMOVUPS      64(R13), Y10
+	VMULPS       64(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R14), Y8, Y9
+	VMOVUPS      96(R13), Y10
+	VMULPS       96(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R14), Y8, Y9
+	VMOVUPS      128(R13), Y10
+	VMULPS       128(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R14), Y8, Y9
+	VMOVUPS      160(R13), Y10
+	VMULPS       160(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R13), Y0, Y9
+	VMASKMOVPS   192(R12), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1604
+
+over1602:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1605
+	LEAQ         192(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1607
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1607:
+	TESTQ    $0x00000002, R9
+	JZ       one1608
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1608:
+	TESTQ  $0x00000001, R9
+	JZ     stored1606
+	VMOVSS X7, (R12)
+	JMP    stored1606
+
+all1605:
+	VMOVUPS Y7, 192(CX)
+
+stored1606:
+next1600:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1599
+	JMP  done
+
+tile8false:
+row1609:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1610
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+	CMPQ    128(AX), $0x00
+	JNE     far1611
+
+each1613:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VMOVUPS      (R13), Y10
+	VMULPS       (R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPCMPEQD     32(R14), Y8, Y9
+	VMOVUPS      32(R13), Y10
+	VMULPS       32(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     64(R14), Y8, Y9
+	VMOVUPS      64(R13), Y10
+	VMULPS       64(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     96(R14), Y8, Y9
+	VMOVUPS      96(R13), Y10
+	VMULPS       96(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     128(R14), Y8, Y9
+	VMOVUPS      128(R13), Y10
+	VMULPS       128(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     160(R14), Y8, Y9
+	VMOVUPS      160(R13), Y10
+	VMULPS       160(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     192(R14), Y8, Y9
+	VMOVUPS      192(R13), Y10
+	VMULPS       192(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPCMPEQD     224(R14), Y8, Y8
+	VMOVUPS      224(R13), Y9
+	VMULPS       224(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1613
+	JMP          over1612
+
+far1611:
+each1614:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VMOVUPS      (R13), Y10
+	VMULPS       (R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPCMPEQD     32(R14), Y8, Y9
+	VMOVUPS      32(R13), Y10
+	VMULPS       32(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     64(R14), Y8, Y9
+	VMOVUPS      64(R13), Y10
+	VMULPS       64(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     96(R14), Y8, Y9
+	VMOVUPS      96(R13), Y10
+	VMULPS       96(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     128(R14), Y8, Y9
+	VMOVUPS      128(R13), Y10
+	VMULPS       128(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     160(R14), Y8, Y9
+	VMOVUPS      160(R13), Y10
+	VMULPS       160(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     192(R14), Y8, Y9
+	VMOVUPS      192(R13), Y10
+	VMULPS       192(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPCMPEQD     224(R14), Y8, Y8
+	VMOVUPS      224(R13), Y9
+	VMULPS       224(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1614
+
+over1612:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+next1610:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1609
+	JMP  done
+
+tile8true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1615:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1616
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMOVUPS    192(CX), Y7
+	VMASKMOVPS 224(CX), Y0, Y8
+	CMPQ       128(AX), $0x00
+	JNE        far1617
+
+each1619:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y9
+	VPCMPEQD     (R14), Y9, Y10
+	VMOVUPS      (R13), Y11
+	VMULPS       (R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPCMPEQD     32(R14), Y9, Y10
+	VMOVUPS      32(R13), Y11
+	VMULPS       32(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPCMPEQD     64(R14), Y9, Y10
+	VMOVUPS      64(R13), Y11
+	VMULPS       64(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VPCMPEQD     96(R14), Y9, Y10
+	VMOVUPS      96(R13), Y11
+	VMULPS       96(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPCMPEQD     128(R14), Y9, Y10
+	VMOVUPS      128(R13), Y11
+	VMULPS       128(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPCMPEQD     160(R14), Y9, Y10
+	VMOVUPS      160(R13), Y11
+	VMULPS       160(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPCMPEQD     192(R14), Y9, Y10
+	VMOVUPS      192(R13), Y11
+	VMULPS       192(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VPCMPEQD     Y10, Y9, Y9
+	VMASKMOVPS   224(R13), Y0, Y10
+	VMASKMOVPS   224(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1619
+	JMP          over1618
+
+far1617:
+each1620:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y9
+	VPCMPEQD     (R14), Y9, Y10
+	VMOVUPS      (R13), Y11
+	VMULPS       (R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPCMPEQD     32(R14), Y9, Y10
+	VMOVUPS      32(R13), Y11
+	VMULPS       32(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPCMPEQD     64(R14), Y9, Y10
+	VMOVUPS      64(R13), Y11
+	VMULPS       64(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VPCMPEQD     96(R14), Y9, Y10
+	VMOVUPS      96(R13), Y11
+	VMULPS       96(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPCMPEQD     128(R14), Y9, Y10
+	VMOVUPS      128(R13), Y11
+	VMULPS       128(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPCMPEQD     160(R14), Y9, Y10
+	VMOVUPS      160(R13), Y11
+	VMULPS       160(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPCMPEQD     192(R14), Y9, Y10
+	VMOVUPS      192(R13), Y11
+	VMULPS       192(R12), Y11, Y11
+	VANDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VPCMPEQD     Y10, Y9, Y9
+	VMASKMOVPS   224(R13), Y0, Y10
+	VMASKMOVPS   224(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1620
+
+over1618:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1621
+	LEAQ         224(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1623
+	VMOVUPS      X8, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1623:
+	TESTQ    $0x00000002, R9
+	JZ       one1624
+	VMOVLPS  X8, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X8, X8, X8
+
+one1624:
+	TESTQ  $0x00000001, R9
+	JZ     stored1622
+	VMOVSS X8, (R12)
+	JMP    stored1622
+
+all1621:
+	VMOVUPS Y8, 224(CX)
+
+stored1622:
+next1616:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1615
+
+done:
+	VZEROUPPER
+	RET
+
+// func edgeDotAVX2(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	CMPQ R9, $0x0a
+	JE   tile5false
+	CMPQ R9, $0x0b
+	JE   tile5true
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x0d
+	JE   tile6true
+	CMPQ R9, $0x0e
+	JE   tile7false
+	CMPQ R9, $0x0f
+	JE   tile7true
+	CMPQ R9, $0x10
+	JE   tile8false
+	CMPQ R9, $0x11
+	JE   tile8true
+	JMP  done
+
+tile1false:
+row1625:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1626
+	VMOVUPS (CX), Y0
+	CMPQ    128(AX), $0x00
+	JNE     far1627
+
+each1629:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (R12), X1, X1
+	VMOVSS       X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1629
+	JMP          over1628
+
+far1627:
+each1630:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VHADDPS      X1, X1, X1
+	VHADDPS      X1, X1, X1
+	VADDSS       (R12), X1, X1
+	VMOVSS       X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1630
+
+over1628:
+next1626:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1625
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1631:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1632
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       128(AX), $0x00
+	JNE        far1633
+
+each1635:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMASKMOVPS   (R11), Y0, Y2
+	VMULPS       Y2, Y1, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (R12), X2, X2
+	VMOVSS       X2, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1635
+	JMP          over1634
+
+far1633:
+each1636:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMASKMOVPS   (R11), Y0, Y2
+	VMULPS       Y2, Y1, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (R12), X2, X2
+	VMOVSS       X2, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1636
+
+over1634:
+next1632:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1631
+	JMP  done
+
+tile2false:
+row1637:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1638
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	CMPQ    128(AX), $0x00
+	JNE     far1639
+
+each1641:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y2
+	VMULPS       32(R11), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (R12), X2, X2
+	VMOVSS       X2, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1641
+	JMP          over1640
+
+far1639:
+each1642:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y2
+	VMULPS       32(R11), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (R12), X2, X2
+	VMOVSS       X2, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1642
+
+over1640:
+next1638:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1637
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1643:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1644
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y2
+	CMPQ       128(AX), $0x00
+	JNE        far1645
+
+each1647:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y3
+	VMASKMOVPS   32(R11), Y0, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VADDSS       (R12), X3, X3
+	VMOVSS       X3, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1647
+	JMP          over1646
+
+far1645:
+each1648:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y3
+	VMASKMOVPS   32(R11), Y0, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VADDSS       (R12), X3, X3
+	VMOVSS       X3, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1648
+
+over1646:
+next1644:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1643
+	JMP  done
+
+tile3false:
+row1649:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1650
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	CMPQ    128(AX), $0x00
+	JNE     far1651
+
+each1653:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y3
+	VMULPS       32(R11), Y1, Y4
+	VFMADD231PS  64(R11), Y2, Y3
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VADDSS       (R12), X3, X3
+	VMOVSS       X3, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1653
+	JMP          over1652
+
+far1651:
+each1654:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y3
+	VMULPS       32(R11), Y1, Y4
+	VFMADD231PS  64(R11), Y2, Y3
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VADDSS       (R12), X3, X3
+	VMOVSS       X3, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1654
+
+over1652:
+next1650:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1649
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1655:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1656
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+	CMPQ       128(AX), $0x00
+	JNE        far1657
+
+each1659:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y4
+	VMULPS       32(R11), Y2, Y5
+	VMASKMOVPS   64(R11), Y0, Y6
+	VFMADD231PS  Y6, Y3, Y4
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VHADDPS      X4, X4, X4
+	VHADDPS      X4, X4, X4
+	VADDSS       (R12), X4, X4
+	VMOVSS       X4, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1659
+	JMP          over1658
+
+far1657:
+each1660:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y4
+	VMULPS       32(R11), Y2, Y5
+	VMASKMOVPS   64(R11), Y0, Y6
+	VFMADD231PS  Y6, Y3, Y4
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VHADDPS      X4, X4, X4
+	VHADDPS      X4, X4, X4
+	VADDSS       (R12), X4, X4
+	VMOVSS       X4, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1660
+
+over1658:
+next1656:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1655
+	JMP  done
+
+tile4false:
+row1661:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1662
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	CMPQ    128(AX), $0x00
+	JNE     far1663
+
+each1665:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y4
+	VMULPS       32(R11), Y1, Y5
+	VFMADD231PS  64(R11), Y2, Y4
+	VFMADD231PS  96(R11), Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VHADDPS      X4, X4, X4
+	VHADDPS      X4, X4, X4
+	VADDSS       (R12), X4, X4
+	VMOVSS       X4, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1665
+	JMP          over1664
+
+far1663:
+each1666:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y4
+	VMULPS       32(R11), Y1, Y5
+	VFMADD231PS  64(R11), Y2, Y4
+	VFMADD231PS  96(R11), Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VHADDPS      X4, X4, X4
+	VHADDPS      X4, X4, X4
+	VADDSS       (R12), X4, X4
+	VMOVSS       X4, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1666
+
+over1664:
+next1662:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1661
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1667:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1668
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+	CMPQ       128(AX), $0x00
+	JNE        far1669
+
+each1671:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y5
+	VMULPS       32(R11), Y2, Y6
+	VFMADD231PS  64(R11), Y3, Y5
+	VMASKMOVPS   96(R11), Y0, Y7
+	VFMADD231PS  Y7, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VHADDPS      X5, X5, X5
+	VHADDPS      X5, X5, X5
+	VADDSS       (R12), X5, X5
+	VMOVSS       X5, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1671
+	JMP          over1670
+
+far1669:
+each1672:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y5
+	VMULPS       32(R11), Y2, Y6
+	VFMADD231PS  64(R11), Y3, Y5
+	VMASKMOVPS   96(R11), Y0, Y7
+	VFMADD231PS  Y7, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VHADDPS      X5, X5, X5
+	VHADDPS      X5, X5, X5
+	VADDSS       (R12), X5, X5
+	VMOVSS       X5, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1672
+
+over1670:
+next1668:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1667
+	JMP  done
+
+tile5false:
+row1673:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1674
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	CMPQ    128(AX), $0x00
+	JNE     far1675
+
+each1677:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y5
+	VMULPS       32(R11), Y1, Y6
+	VFMADD231PS  64(R11), Y2, Y5
+	VFMADD231PS  96(R11), Y3, Y6
+	VFMADD231PS  128(R11), Y4, Y5
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VHADDPS      X5, X5, X5
+	VHADDPS      X5, X5, X5
+	VADDSS       (R12), X5, X5
+	VMOVSS       X5, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1677
+	JMP          over1676
+
+far1675:
+each1678:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y5
+	VMULPS       32(R11), Y1, Y6
+	VFMADD231PS  64(R11), Y2, Y5
+	VFMADD231PS  96(R11), Y3, Y6
+	VFMADD231PS  128(R11), Y4, Y5
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VHADDPS      X5, X5, X5
+	VHADDPS      X5, X5, X5
+	VADDSS       (R12), X5, X5
+	VMOVSS       X5, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1678
+
+over1676:
+next1674:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1673
+	JMP  done
+
+tile5true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1679:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1680
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMASKMOVPS 128(CX), Y0, Y5
+	CMPQ       128(AX), $0x00
+	JNE        far1681
+
+each1683:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y6
+	VMULPS       32(R11), Y2, Y7
+	VFMADD231PS  64(R11), Y3, Y6
+	VFMADD231PS  96(R11), Y4, Y7
+	VMASKMOVPS   128(R11), Y0, Y8
+	VFMADD231PS  Y8, Y5, Y6
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X7
+	VADDPS       X7, X6, X6
+	VHADDPS      X6, X6, X6
+	VHADDPS      X6, X6, X6
+	VADDSS       (R12), X6, X6
+	VMOVSS       X6, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1683
+	JMP          over1682
+
+far1681:
+each1684:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y6
+	VMULPS       32(R11), Y2, Y7
+	VFMADD231PS  64(R11), Y3, Y6
+	VFMADD231PS  96(R11), Y4, Y7
+	VMASKMOVPS   128(R11), Y0, Y8
+	VFMADD231PS  Y8, Y5, Y6
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X7
+	VADDPS       X7, X6, X6
+	VHADDPS      X6, X6, X6
+	VHADDPS      X6, X6, X6
+	VADDSS       (R12), X6, X6
+	VMOVSS       X6, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1684
+
+over1682:
+next1680:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1679
+	JMP  done
+
+tile6false:
+row1685:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1686
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	CMPQ    128(AX), $0x00
+	JNE     far1687
+
+each1689:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y6
+	VMULPS       32(R11), Y1, Y7
+	VFMADD231PS  64(R11), Y2, Y6
+	VFMADD231PS  96(R11), Y3, Y7
+	VFMADD231PS  128(R11), Y4, Y6
+	VFMADD231PS  160(R11), Y5, Y7
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X7
+	VADDPS       X7, X6, X6
+	VHADDPS      X6, X6, X6
+	VHADDPS      X6, X6, X6
+	VADDSS       (R12), X6, X6
+	VMOVSS       X6, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1689
+	JMP          over1688
+
+far1687:
+each1690:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y6
+	VMULPS       32(R11), Y1, Y7
+	VFMADD231PS  64(R11), Y2, Y6
+	VFMADD231PS  96(R11), Y3, Y7
+	VFMADD231PS  128(R11), Y4, Y6
+	VFMADD231PS  160(R11), Y5, Y7
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X7
+	VADDPS       X7, X6, X6
+	VHADDPS      X6, X6, X6
+	VHADDPS      X6, X6, X6
+	VADDSS       (R12), X6, X6
+	VMOVSS       X6, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1690
+
+over1688:
+next1686:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1685
+	JMP  done
+
+tile6true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1691:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1692
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+	CMPQ       128(AX), $0x00
+	JNE        far1693
+
+each1695:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y7
+	VMULPS       32(R11), Y2, Y8
+	VFMADD231PS  64(R11), Y3, Y7
+	VFMADD231PS  96(R11), Y4, Y8
+	VFMADD231PS  128(R11), Y5, Y7
+	VMASKMOVPS   160(R11), Y0, Y9
+	VFMADD231PS  Y9, Y6, Y8
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X8
+	VADDPS       X8, X7, X7
+	VHADDPS      X7, X7, X7
+	VHADDPS      X7, X7, X7
+	VADDSS       (R12), X7, X7
+	VMOVSS       X7, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1695
+	JMP          over1694
+
+far1693:
+each1696:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y7
+	VMULPS       32(R11), Y2, Y8
+	VFMADD231PS  64(R11), Y3, Y7
+	VFMADD231PS  96(R11), Y4, Y8
+	VFMADD231PS  128(R11), Y5, Y7
+	VMASKMOVPS   160(R11), Y0, Y9
+	VFMADD231PS  Y9, Y6, Y8
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X8
+	VADDPS       X8, X7, X7
+	VHADDPS      X7, X7, X7
+	VHADDPS      X7, X7, X7
+	VADDSS       (R12), X7, X7
+	VMOVSS       X7, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1696
+
+over1694:
+next1692:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1691
+	JMP  done
+
+tile7false:
+row1697:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1698
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	CMPQ    128(AX), $0x00
+	JNE     far1699
+
+each1701:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y7
+	VMULPS       32(R11), Y1, Y8
+	VFMADD231PS  64(R11), Y2, Y7
+	VFMADD231PS  96(R11), Y3, Y8
+	VFMADD231PS  128(R11), Y4, Y7
+	VFMADD231PS  160(R11), Y5, Y8
+	VFMADD231PS  192(R11), Y6, Y7
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X8
+	VADDPS       X8, X7, X7
+	VHADDPS      X7, X7, X7
+	VHADDPS      X7, X7, X7
+	VADDSS       (R12), X7, X7
+	VMOVSS       X7, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1701
+	JMP          over1700
+
+far1699:
+each1702:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y7
+	VMULPS       32(R11), Y1, Y8
+	VFMADD231PS  64(R11), Y2, Y7
+	VFMADD231PS  96(R11), Y3, Y8
+	VFMADD231PS  128(R11), Y4, Y7
+	VFMADD231PS  160(R11), Y5, Y8
+	VFMADD231PS  192(R11), Y6, Y7
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X8
+	VADDPS       X8, X7, X7
+	VHADDPS      X7, X7, X7
+	VHADDPS      X7, X7, X7
+	VADDSS       (R12), X7, X7
+	VMOVSS       X7, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1702
+
+over1700:
+next1698:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1697
+	JMP  done
+
+tile7true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1703:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1704
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMASKMOVPS 192(CX), Y0, Y7
+	CMPQ       128(AX), $0x00
+	JNE        far1705
+
+each1707:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y8
+	VMULPS       32(R11), Y2, Y9
+	VFMADD231PS  64(R11), Y3, Y8
+	VFMADD231PS  96(R11), Y4, Y9
+	VFMADD231PS  128(R11), Y5, Y8
+	VFMADD231PS  160(R11), Y6, Y9
+	VMASKMOVPS   192(R11), Y0, Y10
+	VFMADD231PS  Y10, Y7, Y8
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VHADDPS      X8, X8, X8
+	VHADDPS      X8, X8, X8
+	VADDSS       (R12), X8, X8
+	VMOVSS       X8, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1707
+	JMP          over1706
+
+far1705:
+each1708:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y8
+	VMULPS       32(R11), Y2, Y9
+	VFMADD231PS  64(R11), Y3, Y8
+	VFMADD231PS  96(R11), Y4, Y9
+	VFMADD231PS  128(R11), Y5, Y8
+	VFMADD231PS  160(R11), Y6, Y9
+	VMASKMOVPS   192(R11), Y0, Y10
+	VFMADD231PS  Y10, Y7, Y8
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VHADDPS      X8, X8, X8
+	VHADDPS      X8, X8, X8
+	VADDSS       (R12), X8, X8
+	VMOVSS       X8, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1708
+
+over1706:
+next1704:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1703
+	JMP  done
+
+tile8false:
+row1709:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1710
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+	CMPQ    128(AX), $0x00
+	JNE     far1711
+
+each1713:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y8
+	VMULPS       32(R11), Y1, Y9
+	VFMADD231PS  64(R11), Y2, Y8
+	VFMADD231PS  96(R11), Y3, Y9
+	VFMADD231PS  128(R11), Y4, Y8
+	VFMADD231PS  160(R11), Y5, Y9
+	VFMADD231PS  192(R11), Y6, Y8
+	VFMADD231PS  224(R11), Y7, Y9
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VHADDPS      X8, X8, X8
+	VHADDPS      X8, X8, X8
+	VADDSS       (R12), X8, X8
+	VMOVSS       X8, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1713
+	JMP          over1712
+
+far1711:
+each1714:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y0, Y8
+	VMULPS       32(R11), Y1, Y9
+	VFMADD231PS  64(R11), Y2, Y8
+	VFMADD231PS  96(R11), Y3, Y9
+	VFMADD231PS  128(R11), Y4, Y8
+	VFMADD231PS  160(R11), Y5, Y9
+	VFMADD231PS  192(R11), Y6, Y8
+	VFMADD231PS  224(R11), Y7, Y9
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VHADDPS      X8, X8, X8
+	VHADDPS      X8, X8, X8
+	VADDSS       (R12), X8, X8
+	VMOVSS       X8, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1714
+
+over1712:
+next1710:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1709
+	JMP  done
+
+tile8true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1715:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1716
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMOVUPS    192(CX), Y7
+	VMASKMOVPS 224(CX), Y0, Y8
+	CMPQ       128(AX), $0x00
+	JNE        far1717
+
+each1719:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y9
+	VMULPS       32(R11), Y2, Y10
+	VFMADD231PS  64(R11), Y3, Y9
+	VFMADD231PS  96(R11), Y4, Y10
+	VFMADD231PS  128(R11), Y5, Y9
+	VFMADD231PS  160(R11), Y6, Y10
+	VFMADD231PS  192(R11), Y7, Y9
+	VMASKMOVPS   224(R11), Y0, Y11
+	VFMADD231PS  Y11, Y8, Y10
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VADDPS       X10, X9, X9
+	VHADDPS      X9, X9, X9
+	VHADDPS      X9, X9, X9
+	VADDSS       (R12), X9, X9
+	VMOVSS       X9, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1719
+	JMP          over1718
+
+far1717:
+each1720:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMULPS       (R11), Y1, Y9
+	VMULPS       32(R11), Y2, Y10
+	VFMADD231PS  64(R11), Y3, Y9
+	VFMADD231PS  96(R11), Y4, Y10
+	VFMADD231PS  128(R11), Y5, Y9
+	VFMADD231PS  160(R11), Y6, Y10
+	VFMADD231PS  192(R11), Y7, Y9
+	VMASKMOVPS   224(R11), Y0, Y11
+	VFMADD231PS  Y11, Y8, Y10
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VADDPS       X10, X9, X9
+	VHADDPS      X9, X9, X9
+	VHADDPS      X9, X9, X9
+	VADDSS       (R12), X9, X9
+	VMOVSS       X9, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1720
+
+over1718:
+next1716:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1715
+
+done:
+	VZEROUPPER
+	RET
+
+// func edgeDot4x8AVX2(p *byte)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+
+row1721:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1722
+	CMPQ    128(AX), $0x00
+	JNE     far1723
+
+each1725:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VADDPS       (R12), X0, X0
+	VMOVUPS      X0, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1725
+	JMP          over1724
+
+far1723:
+each1726:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VADDPS       (R12), X0, X0
+	VMOVUPS      X0, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1726
+
+over1724:
+next1722:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1721
+	VZEROUPPER
+	RET
+
+// func edgeDot4x16AVX2(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+
+row1727:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     next1728
+	CMPQ    128(AX), $0x00
+	JNE     far1729
+
+each1731:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19105,14 +25386,60 @@ each1348:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1348
+	JL           each1731
+	JMP          over1730
 
-over1346:
-next1344:
+far1729:
+each1732:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VADDPS       (R12), X0, X0
+	VMOVUPS      X0, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1732
+
+over1730:
+next1728:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1343
+	JNZ  row1727
 	VZEROUPPER
 	RET
 
@@ -19128,16 +25455,16 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1349:
+row1733:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1350
+	JGE     next1734
 	CMPQ    128(AX), $0x00
-	JNE     far1351
+	JNE     far1735
 
-each1353:
+each1737:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19185,11 +25512,11 @@ each1353:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1353
-	JMP          over1352
+	JL           each1737
+	JMP          over1736
 
-far1351:
-each1354:
+far1735:
+each1738:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19251,14 +25578,14 @@ each1354:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1354
+	JL           each1738
 
-over1352:
-next1350:
+over1736:
+next1734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1349
+	JNZ  row1733
 	VZEROUPPER
 	RET
 
@@ -19274,16 +25601,16 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1355:
+row1739:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1356
+	JGE     next1740
 	CMPQ    128(AX), $0x00
-	JNE     far1357
+	JNE     far1741
 
-each1359:
+each1743:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -19319,11 +25646,11 @@ each1359:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1359
-	JMP        over1358
+	JL         each1743
+	JMP        over1742
 
-far1357:
-each1360:
+far1741:
+each1744:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19369,14 +25696,14 @@ each1360:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1360
+	JL         each1744
 
-over1358:
-next1356:
+over1742:
+next1740:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1355
+	JNZ  row1739
 	VZEROUPPER
 	RET
 
@@ -19392,16 +25719,16 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1361:
+row1745:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1362
+	JGE     next1746
 	CMPQ    128(AX), $0x00
-	JNE     far1363
+	JNE     far1747
 
-each1365:
+each1749:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -19453,11 +25780,11 @@ each1365:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1365
-	JMP         over1364
+	JL          each1749
+	JMP         over1748
 
-far1363:
-each1366:
+far1747:
+each1750:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -19523,14 +25850,14 @@ each1366:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1366
+	JL          each1750
 
-over1364:
-next1362:
+over1748:
+next1746:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1361
+	JNZ  row1745
 	VZEROUPPER
 	RET
 
@@ -19546,16 +25873,16 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1367:
+row1751:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1368
+	JGE     next1752
 	CMPQ    128(AX), $0x00
-	JNE     far1369
+	JNE     far1753
 
-each1371:
+each1755:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -19639,11 +25966,11 @@ each1371:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1371
-	JMP         over1370
+	JL          each1755
+	JMP         over1754
 
-far1369:
-each1372:
+far1753:
+each1756:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -19749,14 +26076,14 @@ each1372:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1372
+	JL          each1756
 
-over1370:
-next1368:
+over1754:
+next1752:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1367
+	JNZ  row1751
 	VZEROUPPER
 	RET
 
@@ -19807,16 +26134,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1373:
+row1757:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1374
+	JGE     next1758
 	CMPQ    128(AX), $0x00
-	JNE     far1375
+	JNE     far1759
 
-each1377:
+each1761:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -19827,11 +26154,11 @@ each1377:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1377
-	JMP     over1376
+	JL      each1761
+	JMP     over1760
 
-far1375:
-each1378:
+far1759:
+each1762:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19849,14 +26176,14 @@ each1378:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1378
+	JL         each1762
 
-over1376:
-next1374:
+over1760:
+next1758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1373
+	JNZ  row1757
 	JMP  done
 
 tile1true:
@@ -19865,16 +26192,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1379:
+row1763:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1380
+	JGE     next1764
 	CMPQ    128(AX), $0x00
-	JNE     far1381
+	JNE     far1765
 
-each1383:
+each1767:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19884,38 +26211,38 @@ each1383:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1384
+	JE           all1768
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1386
+	JZ           two1770
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1386:
+two1770:
 	TESTQ    $0x00000002, R11
-	JZ       one1387
+	JZ       one1771
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1387:
+one1771:
 	TESTQ  $0x00000001, R11
-	JZ     stored1385
+	JZ     stored1769
 	VMOVSS X1, (R12)
-	JMP    stored1385
+	JMP    stored1769
 
-all1384:
+all1768:
 	VMOVUPS Y1, (R12)
 
-stored1385:
+stored1769:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1383
-	JMP  over1382
+	JL   each1767
+	JMP  over1766
 
-far1381:
-each1388:
+far1765:
+each1772:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19932,54 +26259,54 @@ each1388:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1389
+	JE           all1773
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1391
+	JZ           two1775
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1391:
+two1775:
 	TESTQ    $0x00000002, R11
-	JZ       one1392
+	JZ       one1776
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1392:
+one1776:
 	TESTQ  $0x00000001, R11
-	JZ     stored1390
+	JZ     stored1774
 	VMOVSS X1, (R12)
-	JMP    stored1390
+	JMP    stored1774
 
-all1389:
+all1773:
 	VMOVUPS Y1, (R12)
 
-stored1390:
+stored1774:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1388
+	JL   each1772
 
-over1382:
-next1380:
+over1766:
+next1764:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1379
+	JNZ  row1763
 	JMP  done
 
 tile2false:
-row1393:
+row1777:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1394
+	JGE     next1778
 	CMPQ    128(AX), $0x00
-	JNE     far1395
+	JNE     far1779
 
-each1397:
+each1781:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -19992,11 +26319,11 @@ each1397:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1397
-	JMP     over1396
+	JL      each1781
+	JMP     over1780
 
-far1395:
-each1398:
+far1779:
+each1782:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20016,14 +26343,14 @@ each1398:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1398
+	JL         each1782
 
-over1396:
-next1394:
+over1780:
+next1778:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1393
+	JNZ  row1777
 	JMP  done
 
 tile2true:
@@ -20032,16 +26359,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1399:
+row1783:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1400
+	JGE     next1784
 	CMPQ    128(AX), $0x00
-	JNE     far1401
+	JNE     far1785
 
-each1403:
+each1787:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20053,38 +26380,38 @@ each1403:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1404
+	JE           all1788
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1406
+	JZ           two1790
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1406:
+two1790:
 	TESTQ    $0x00000002, R11
-	JZ       one1407
+	JZ       one1791
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1407:
+one1791:
 	TESTQ  $0x00000001, R11
-	JZ     stored1405
+	JZ     stored1789
 	VMOVSS X1, (R12)
-	JMP    stored1405
+	JMP    stored1789
 
-all1404:
+all1788:
 	VMOVUPS Y1, 32(R12)
 
-stored1405:
+stored1789:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1403
-	JMP  over1402
+	JL   each1787
+	JMP  over1786
 
-far1401:
-each1408:
+far1785:
+each1792:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20103,54 +26430,54 @@ each1408:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1409
+	JE           all1793
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1411
+	JZ           two1795
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1411:
+two1795:
 	TESTQ    $0x00000002, R11
-	JZ       one1412
+	JZ       one1796
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1412:
+one1796:
 	TESTQ  $0x00000001, R11
-	JZ     stored1410
+	JZ     stored1794
 	VMOVSS X1, (R12)
-	JMP    stored1410
+	JMP    stored1794
 
-all1409:
+all1793:
 	VMOVUPS Y1, 32(R12)
 
-stored1410:
+stored1794:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1408
+	JL   each1792
 
-over1402:
-next1400:
+over1786:
+next1784:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1399
+	JNZ  row1783
 	JMP  done
 
 tile3false:
-row1413:
+row1797:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1414
+	JGE     next1798
 	CMPQ    128(AX), $0x00
-	JNE     far1415
+	JNE     far1799
 
-each1417:
+each1801:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -20165,11 +26492,11 @@ each1417:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1417
-	JMP     over1416
+	JL      each1801
+	JMP     over1800
 
-far1415:
-each1418:
+far1799:
+each1802:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20193,14 +26520,14 @@ each1418:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1418
+	JL         each1802
 
-over1416:
-next1414:
+over1800:
+next1798:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1413
+	JNZ  row1797
 	JMP  done
 
 tile3true:
@@ -20209,16 +26536,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1419:
+row1803:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1420
+	JGE     next1804
 	CMPQ    128(AX), $0x00
-	JNE     far1421
+	JNE     far1805
 
-each1423:
+each1807:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20232,38 +26559,38 @@ each1423:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1424
+	JE           all1808
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1426
+	JZ           two1810
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1426:
+two1810:
 	TESTQ    $0x00000002, R11
-	JZ       one1427
+	JZ       one1811
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1427:
+one1811:
 	TESTQ  $0x00000001, R11
-	JZ     stored1425
+	JZ     stored1809
 	VMOVSS X1, (R12)
-	JMP    stored1425
+	JMP    stored1809
 
-all1424:
+all1808:
 	VMOVUPS Y1, 64(R12)
 
-stored1425:
+stored1809:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1423
-	JMP  over1422
+	JL   each1807
+	JMP  over1806
 
-far1421:
-each1428:
+far1805:
+each1812:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20286,54 +26613,54 @@ each1428:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1429
+	JE           all1813
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1431
+	JZ           two1815
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1431:
+two1815:
 	TESTQ    $0x00000002, R11
-	JZ       one1432
+	JZ       one1816
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1432:
+one1816:
 	TESTQ  $0x00000001, R11
-	JZ     stored1430
+	JZ     stored1814
 	VMOVSS X1, (R12)
-	JMP    stored1430
+	JMP    stored1814
 
-all1429:
+all1813:
 	VMOVUPS Y1, 64(R12)
 
-stored1430:
+stored1814:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1428
+	JL   each1812
 
-over1422:
-next1420:
+over1806:
+next1804:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1419
+	JNZ  row1803
 	JMP  done
 
 tile4false:
-row1433:
+row1817:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1434
+	JGE     next1818
 	CMPQ    128(AX), $0x00
-	JNE     far1435
+	JNE     far1819
 
-each1437:
+each1821:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -20350,11 +26677,11 @@ each1437:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1437
-	JMP     over1436
+	JL      each1821
+	JMP     over1820
 
-far1435:
-each1438:
+far1819:
+each1822:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20379,14 +26706,14 @@ each1438:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1438
+	JL         each1822
 
-over1436:
-next1434:
+over1820:
+next1818:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1433
+	JNZ  row1817
 	JMP  done
 
 tile4true:
@@ -20395,16 +26722,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1439:
+row1823:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1440
+	JGE     next1824
 	CMPQ    128(AX), $0x00
-	JNE     far1441
+	JNE     far1825
 
-each1443:
+each1827:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20420,38 +26747,38 @@ each1443:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1444
+	JE           all1828
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1446
+	JZ           two1830
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1446:
+two1830:
 	TESTQ    $0x00000002, R11
-	JZ       one1447
+	JZ       one1831
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1447:
+one1831:
 	TESTQ  $0x00000001, R11
-	JZ     stored1445
+	JZ     stored1829
 	VMOVSS X1, (R12)
-	JMP    stored1445
+	JMP    stored1829
 
-all1444:
+all1828:
 	VMOVUPS Y1, 96(R12)
 
-stored1445:
+stored1829:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1443
-	JMP  over1442
+	JL   each1827
+	JMP  over1826
 
-far1441:
-each1448:
+far1825:
+each1832:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20475,54 +26802,54 @@ each1448:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1449
+	JE           all1833
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1451
+	JZ           two1835
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1451:
+two1835:
 	TESTQ    $0x00000002, R11
-	JZ       one1452
+	JZ       one1836
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1452:
+one1836:
 	TESTQ  $0x00000001, R11
-	JZ     stored1450
+	JZ     stored1834
 	VMOVSS X1, (R12)
-	JMP    stored1450
+	JMP    stored1834
 
-all1449:
+all1833:
 	VMOVUPS Y1, 96(R12)
 
-stored1450:
+stored1834:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1448
+	JL   each1832
 
-over1442:
-next1440:
+over1826:
+next1824:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1439
+	JNZ  row1823
 	JMP  done
 
 tile5false:
-row1453:
+row1837:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1454
+	JGE     next1838
 	CMPQ    128(AX), $0x00
-	JNE     far1455
+	JNE     far1839
 
-each1457:
+each1841:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -20541,11 +26868,11 @@ each1457:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1457
-	JMP     over1456
+	JL      each1841
+	JMP     over1840
 
-far1455:
-each1458:
+far1839:
+each1842:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20574,14 +26901,14 @@ each1458:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1458
+	JL         each1842
 
-over1456:
-next1454:
+over1840:
+next1838:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1453
+	JNZ  row1837
 	JMP  done
 
 tile5true:
@@ -20590,16 +26917,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1459:
+row1843:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1460
+	JGE     next1844
 	CMPQ    128(AX), $0x00
-	JNE     far1461
+	JNE     far1845
 
-each1463:
+each1847:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20617,38 +26944,38 @@ each1463:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1464
+	JE           all1848
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1466
+	JZ           two1850
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1466:
+two1850:
 	TESTQ    $0x00000002, R11
-	JZ       one1467
+	JZ       one1851
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1467:
+one1851:
 	TESTQ  $0x00000001, R11
-	JZ     stored1465
+	JZ     stored1849
 	VMOVSS X1, (R12)
-	JMP    stored1465
+	JMP    stored1849
 
-all1464:
+all1848:
 	VMOVUPS Y1, 128(R12)
 
-stored1465:
+stored1849:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1463
-	JMP  over1462
+	JL   each1847
+	JMP  over1846
 
-far1461:
-each1468:
+far1845:
+each1852:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20676,54 +27003,54 @@ each1468:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1469
+	JE           all1853
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1471
+	JZ           two1855
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1471:
+two1855:
 	TESTQ    $0x00000002, R11
-	JZ       one1472
+	JZ       one1856
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1472:
+one1856:
 	TESTQ  $0x00000001, R11
-	JZ     stored1470
+	JZ     stored1854
 	VMOVSS X1, (R12)
-	JMP    stored1470
+	JMP    stored1854
 
-all1469:
+all1853:
 	VMOVUPS Y1, 128(R12)
 
-stored1470:
+stored1854:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1468
+	JL   each1852
 
-over1462:
-next1460:
+over1846:
+next1844:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1459
+	JNZ  row1843
 	JMP  done
 
 tile6false:
-row1473:
+row1857:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1474
+	JGE     next1858
 	CMPQ    128(AX), $0x00
-	JNE     far1475
+	JNE     far1859
 
-each1477:
+each1861:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -20744,11 +27071,11 @@ each1477:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1477
-	JMP     over1476
+	JL      each1861
+	JMP     over1860
 
-far1475:
-each1478:
+far1859:
+each1862:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20778,14 +27105,14 @@ each1478:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1478
+	JL         each1862
 
-over1476:
-next1474:
+over1860:
+next1858:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1473
+	JNZ  row1857
 	JMP  done
 
 tile6true:
@@ -20794,16 +27121,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1479:
+row1863:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1480
+	JGE     next1864
 	CMPQ    128(AX), $0x00
-	JNE     far1481
+	JNE     far1865
 
-each1483:
+each1867:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20823,38 +27150,38 @@ each1483:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1484
+	JE           all1868
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1486
+	JZ           two1870
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1486:
+two1870:
 	TESTQ    $0x00000002, R11
-	JZ       one1487
+	JZ       one1871
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1487:
+one1871:
 	TESTQ  $0x00000001, R11
-	JZ     stored1485
+	JZ     stored1869
 	VMOVSS X1, (R12)
-	JMP    stored1485
+	JMP    stored1869
 
-all1484:
+all1868:
 	VMOVUPS Y1, 160(R12)
 
-stored1485:
+stored1869:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1483
-	JMP  over1482
+	JL   each1867
+	JMP  over1866
 
-far1481:
-each1488:
+far1865:
+each1872:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20883,54 +27210,54 @@ each1488:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1489
+	JE           all1873
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1491
+	JZ           two1875
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1491:
+two1875:
 	TESTQ    $0x00000002, R11
-	JZ       one1492
+	JZ       one1876
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1492:
+one1876:
 	TESTQ  $0x00000001, R11
-	JZ     stored1490
+	JZ     stored1874
 	VMOVSS X1, (R12)
-	JMP    stored1490
+	JMP    stored1874
 
-all1489:
+all1873:
 	VMOVUPS Y1, 160(R12)
 
-stored1490:
+stored1874:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1488
+	JL   each1872
 
-over1482:
-next1480:
+over1866:
+next1864:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1479
+	JNZ  row1863
 	JMP  done
 
 tile7false:
-row1493:
+row1877:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1494
+	JGE     next1878
 	CMPQ    128(AX), $0x00
-	JNE     far1495
+	JNE     far1879
 
-each1497:
+each1881:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -20953,11 +27280,11 @@ each1497:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1497
-	JMP     over1496
+	JL      each1881
+	JMP     over1880
 
-far1495:
-each1498:
+far1879:
+each1882:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20991,14 +27318,14 @@ each1498:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1498
+	JL         each1882
 
-over1496:
-next1494:
+over1880:
+next1878:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1493
+	JNZ  row1877
 	JMP  done
 
 tile7true:
@@ -21007,16 +27334,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1499:
+row1883:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1500
+	JGE     next1884
 	CMPQ    128(AX), $0x00
-	JNE     far1501
+	JNE     far1885
 
-each1503:
+each1887:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21038,38 +27365,38 @@ each1503:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1504
+	JE           all1888
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1506
+	JZ           two1890
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1506:
+two1890:
 	TESTQ    $0x00000002, R11
-	JZ       one1507
+	JZ       one1891
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1507:
+one1891:
 	TESTQ  $0x00000001, R11
-	JZ     stored1505
+	JZ     stored1889
 	VMOVSS X1, (R12)
-	JMP    stored1505
+	JMP    stored1889
 
-all1504:
+all1888:
 	VMOVUPS Y1, 192(R12)
 
-stored1505:
+stored1889:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1503
-	JMP  over1502
+	JL   each1887
+	JMP  over1886
 
-far1501:
-each1508:
+far1885:
+each1892:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21102,54 +27429,54 @@ each1508:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1509
+	JE           all1893
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1511
+	JZ           two1895
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1511:
+two1895:
 	TESTQ    $0x00000002, R11
-	JZ       one1512
+	JZ       one1896
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1512:
+one1896:
 	TESTQ  $0x00000001, R11
-	JZ     stored1510
+	JZ     stored1894
 	VMOVSS X1, (R12)
-	JMP    stored1510
+	JMP    stored1894
 
-all1509:
+all1893:
 	VMOVUPS Y1, 192(R12)
 
-stored1510:
+stored1894:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1508
+	JL   each1892
 
-over1502:
-next1500:
+over1886:
+next1884:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1499
+	JNZ  row1883
 	JMP  done
 
 tile8false:
-row1513:
+row1897:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1514
+	JGE     next1898
 	CMPQ    128(AX), $0x00
-	JNE     far1515
+	JNE     far1899
 
-each1517:
+each1901:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -21174,11 +27501,11 @@ each1517:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1517
-	JMP     over1516
+	JL      each1901
+	JMP     over1900
 
-far1515:
-each1518:
+far1899:
+each1902:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21213,14 +27540,14 @@ each1518:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1518
+	JL         each1902
 
-over1516:
-next1514:
+over1900:
+next1898:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1513
+	JNZ  row1897
 	JMP  done
 
 tile8true:
@@ -21229,16 +27556,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1519:
+row1903:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1520
+	JGE     next1904
 	CMPQ    128(AX), $0x00
-	JNE     far1521
+	JNE     far1905
 
-each1523:
+each1907:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21262,38 +27589,38 @@ each1523:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1524
+	JE           all1908
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1526
+	JZ           two1910
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1526:
+two1910:
 	TESTQ    $0x00000002, R11
-	JZ       one1527
+	JZ       one1911
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1527:
+one1911:
 	TESTQ  $0x00000001, R11
-	JZ     stored1525
+	JZ     stored1909
 	VMOVSS X1, (R12)
-	JMP    stored1525
+	JMP    stored1909
 
-all1524:
+all1908:
 	VMOVUPS Y1, 224(R12)
 
-stored1525:
+stored1909:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1523
-	JMP  over1522
+	JL   each1907
+	JMP  over1906
 
-far1521:
-each1528:
+far1905:
+each1912:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21327,41 +27654,41 @@ each1528:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1529
+	JE           all1913
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1531
+	JZ           two1915
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1531:
+two1915:
 	TESTQ    $0x00000002, R11
-	JZ       one1532
+	JZ       one1916
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1532:
+one1916:
 	TESTQ  $0x00000001, R11
-	JZ     stored1530
+	JZ     stored1914
 	VMOVSS X1, (R12)
-	JMP    stored1530
+	JMP    stored1914
 
-all1529:
+all1913:
 	VMOVUPS Y1, 224(R12)
 
-stored1530:
+stored1914:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1528
+	JL   each1912
 
-over1522:
-next1520:
+over1906:
+next1904:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1519
+	JNZ  row1903
 
 done:
 	VZEROUPPER
@@ -21414,17 +27741,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1533:
+row1917:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1534
+	JGE     next1918
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1535
+	JNE     far1919
 
-each1537:
+each1921:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -21436,11 +27763,11 @@ each1537:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1537
-	JMP     over1536
+	JL      each1921
+	JMP     over1920
 
-far1535:
-each1538:
+far1919:
+each1922:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21459,14 +27786,14 @@ each1538:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1538
+	JL         each1922
 
-over1536:
-next1534:
+over1920:
+next1918:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1533
+	JNZ  row1917
 	JMP  done
 
 tile1true:
@@ -21475,17 +27802,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1539:
+row1923:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1540
+	JGE        next1924
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1541
+	JNE        far1925
 
-each1543:
+each1927:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21496,38 +27823,38 @@ each1543:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1544
+	JE           all1928
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1546
+	JZ           two1930
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1546:
+two1930:
 	TESTQ    $0x00000002, R11
-	JZ       one1547
+	JZ       one1931
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1547:
+one1931:
 	TESTQ  $0x00000001, R11
-	JZ     stored1545
+	JZ     stored1929
 	VMOVSS X2, (R12)
-	JMP    stored1545
+	JMP    stored1929
 
-all1544:
+all1928:
 	VMOVUPS Y2, (R12)
 
-stored1545:
+stored1929:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1543
-	JMP  over1542
+	JL   each1927
+	JMP  over1926
 
-far1541:
-each1548:
+far1925:
+each1932:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21545,56 +27872,56 @@ each1548:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1549
+	JE           all1933
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1551
+	JZ           two1935
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1551:
+two1935:
 	TESTQ    $0x00000002, R11
-	JZ       one1552
+	JZ       one1936
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1552:
+one1936:
 	TESTQ  $0x00000001, R11
-	JZ     stored1550
+	JZ     stored1934
 	VMOVSS X2, (R12)
-	JMP    stored1550
+	JMP    stored1934
 
-all1549:
+all1933:
 	VMOVUPS Y2, (R12)
 
-stored1550:
+stored1934:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1548
+	JL   each1932
 
-over1542:
-next1540:
+over1926:
+next1924:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1539
+	JNZ  row1923
 	JMP  done
 
 tile2false:
-row1553:
+row1937:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1554
+	JGE     next1938
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1555
+	JNE     far1939
 
-each1557:
+each1941:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -21609,11 +27936,11 @@ each1557:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1557
-	JMP     over1556
+	JL      each1941
+	JMP     over1940
 
-far1555:
-each1558:
+far1939:
+each1942:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21635,14 +27962,14 @@ each1558:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1558
+	JL         each1942
 
-over1556:
-next1554:
+over1940:
+next1938:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1553
+	JNZ  row1937
 	JMP  done
 
 tile2true:
@@ -21651,18 +27978,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1559:
+row1943:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1560
+	JGE        next1944
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1561
+	JNE        far1945
 
-each1563:
+each1947:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21676,38 +28003,38 @@ each1563:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1564
+	JE           all1948
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1566
+	JZ           two1950
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1566:
+two1950:
 	TESTQ    $0x00000002, R11
-	JZ       one1567
+	JZ       one1951
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1567:
+one1951:
 	TESTQ  $0x00000001, R11
-	JZ     stored1565
+	JZ     stored1949
 	VMOVSS X3, (R12)
-	JMP    stored1565
+	JMP    stored1949
 
-all1564:
+all1948:
 	VMOVUPS Y3, 32(R12)
 
-stored1565:
+stored1949:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1563
-	JMP  over1562
+	JL   each1947
+	JMP  over1946
 
-far1561:
-each1568:
+far1945:
+each1952:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21728,57 +28055,57 @@ each1568:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1569
+	JE           all1953
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1571
+	JZ           two1955
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1571:
+two1955:
 	TESTQ    $0x00000002, R11
-	JZ       one1572
+	JZ       one1956
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1572:
+one1956:
 	TESTQ  $0x00000001, R11
-	JZ     stored1570
+	JZ     stored1954
 	VMOVSS X3, (R12)
-	JMP    stored1570
+	JMP    stored1954
 
-all1569:
+all1953:
 	VMOVUPS Y3, 32(R12)
 
-stored1570:
+stored1954:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1568
+	JL   each1952
 
-over1562:
-next1560:
+over1946:
+next1944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1559
+	JNZ  row1943
 	JMP  done
 
 tile3false:
-row1573:
+row1957:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1574
+	JGE     next1958
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1575
+	JNE     far1959
 
-each1577:
+each1961:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -21796,11 +28123,11 @@ each1577:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1577
-	JMP     over1576
+	JL      each1961
+	JMP     over1960
 
-far1575:
-each1578:
+far1959:
+each1962:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21827,14 +28154,14 @@ each1578:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1578
+	JL         each1962
 
-over1576:
-next1574:
+over1960:
+next1958:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1573
+	JNZ  row1957
 	JMP  done
 
 tile3true:
@@ -21843,19 +28170,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1579:
+row1963:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1580
+	JGE        next1964
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1581
+	JNE        far1965
 
-each1583:
+each1967:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21872,38 +28199,38 @@ each1583:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1584
+	JE           all1968
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1586
+	JZ           two1970
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1586:
+two1970:
 	TESTQ    $0x00000002, R11
-	JZ       one1587
+	JZ       one1971
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1587:
+one1971:
 	TESTQ  $0x00000001, R11
-	JZ     stored1585
+	JZ     stored1969
 	VMOVSS X4, (R12)
-	JMP    stored1585
+	JMP    stored1969
 
-all1584:
+all1968:
 	VMOVUPS Y4, 64(R12)
 
-stored1585:
+stored1969:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1583
-	JMP  over1582
+	JL   each1967
+	JMP  over1966
 
-far1581:
-each1588:
+far1965:
+each1972:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21929,58 +28256,58 @@ each1588:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1589
+	JE           all1973
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1591
+	JZ           two1975
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1591:
+two1975:
 	TESTQ    $0x00000002, R11
-	JZ       one1592
+	JZ       one1976
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1592:
+one1976:
 	TESTQ  $0x00000001, R11
-	JZ     stored1590
+	JZ     stored1974
 	VMOVSS X4, (R12)
-	JMP    stored1590
+	JMP    stored1974
 
-all1589:
+all1973:
 	VMOVUPS Y4, 64(R12)
 
-stored1590:
+stored1974:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1588
+	JL   each1972
 
-over1582:
-next1580:
+over1966:
+next1964:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1579
+	JNZ  row1963
 	JMP  done
 
 tile4false:
-row1593:
+row1977:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1594
+	JGE     next1978
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1595
+	JNE     far1979
 
-each1597:
+each1981:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -22001,11 +28328,11 @@ each1597:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1597
-	JMP     over1596
+	JL      each1981
+	JMP     over1980
 
-far1595:
-each1598:
+far1979:
+each1982:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22034,14 +28361,14 @@ each1598:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1598
+	JL         each1982
 
-over1596:
-next1594:
+over1980:
+next1978:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1593
+	JNZ  row1977
 	JMP  done
 
 tile4true:
@@ -22050,20 +28377,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1599:
+row1983:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1600
+	JGE        next1984
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1601
+	JNE        far1985
 
-each1603:
+each1987:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22083,38 +28410,38 @@ each1603:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1604
+	JE           all1988
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1606
+	JZ           two1990
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1606:
+two1990:
 	TESTQ    $0x00000002, R11
-	JZ       one1607
+	JZ       one1991
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1607:
+one1991:
 	TESTQ  $0x00000001, R11
-	JZ     stored1605
+	JZ     stored1989
 	VMOVSS X5, (R12)
-	JMP    stored1605
+	JMP    stored1989
 
-all1604:
+all1988:
 	VMOVUPS Y5, 96(R12)
 
-stored1605:
+stored1989:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1603
-	JMP  over1602
+	JL   each1987
+	JMP  over1986
 
-far1601:
-each1608:
+far1985:
+each1992:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22142,59 +28469,59 @@ each1608:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1609
+	JE           all1993
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1611
+	JZ           two1995
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1611:
+two1995:
 	TESTQ    $0x00000002, R11
-	JZ       one1612
+	JZ       one1996
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1612:
+one1996:
 	TESTQ  $0x00000001, R11
-	JZ     stored1610
+	JZ     stored1994
 	VMOVSS X5, (R12)
-	JMP    stored1610
+	JMP    stored1994
 
-all1609:
+all1993:
 	VMOVUPS Y5, 96(R12)
 
-stored1610:
+stored1994:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1608
+	JL   each1992
 
-over1602:
-next1600:
+over1986:
+next1984:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1599
+	JNZ  row1983
 	JMP  done
 
 tile5false:
-row1613:
+row1997:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1614
+	JGE     next1998
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1615
+	JNE     far1999
 
-each1617:
+each2001:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -22218,11 +28545,11 @@ each1617:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1617
-	JMP     over1616
+	JL      each2001
+	JMP     over2000
 
-far1615:
-each1618:
+far1999:
+each2002:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22256,14 +28583,14 @@ each1618:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1618
+	JL         each2002
 
-over1616:
-next1614:
+over2000:
+next1998:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1613
+	JNZ  row1997
 	JMP  done
 
 tile5true:
@@ -22272,21 +28599,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1619:
+row2003:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1620
+	JGE        next2004
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1621
+	JNE        far2005
 
-each1623:
+each2007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22309,38 +28636,38 @@ each1623:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1624
+	JE           all2008
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1626
+	JZ           two2010
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1626:
+two2010:
 	TESTQ    $0x00000002, R11
-	JZ       one1627
+	JZ       one2011
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1627:
+one2011:
 	TESTQ  $0x00000001, R11
-	JZ     stored1625
+	JZ     stored2009
 	VMOVSS X6, (R12)
-	JMP    stored1625
+	JMP    stored2009
 
-all1624:
+all2008:
 	VMOVUPS Y6, 128(R12)
 
-stored1625:
+stored2009:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1623
-	JMP  over1622
+	JL   each2007
+	JMP  over2006
 
-far1621:
-each1628:
+far2005:
+each2012:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22373,50 +28700,50 @@ each1628:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1629
+	JE           all2013
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1631
+	JZ           two2015
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1631:
+two2015:
 	TESTQ    $0x00000002, R11
-	JZ       one1632
+	JZ       one2016
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1632:
+one2016:
 	TESTQ  $0x00000001, R11
-	JZ     stored1630
+	JZ     stored2014
 	VMOVSS X6, (R12)
-	JMP    stored1630
+	JMP    stored2014
 
-all1629:
+all2013:
 	VMOVUPS Y6, 128(R12)
 
-stored1630:
+stored2014:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1628
+	JL   each2012
 
-over1622:
-next1620:
+over2006:
+next2004:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1619
+	JNZ  row2003
 	JMP  done
 
 tile6false:
-row1633:
+row2017:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1634
+	JGE     next2018
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -22424,9 +28751,9 @@ row1633:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1635
+	JNE     far2019
 
-each1637:
+each2021:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -22453,11 +28780,11 @@ each1637:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1637
-	JMP     over1636
+	JL      each2021
+	JMP     over2020
 
-far1635:
-each1638:
+far2019:
+each2022:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22493,14 +28820,14 @@ each1638:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1638
+	JL         each2022
 
-over1636:
-next1634:
+over2020:
+next2018:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1633
+	JNZ  row2017
 	JMP  done
 
 tile6true:
@@ -22509,12 +28836,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1639:
+row2023:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1640
+	JGE        next2024
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -22522,9 +28849,9 @@ row1639:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1641
+	JNE        far2025
 
-each1643:
+each2027:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22550,38 +28877,38 @@ each1643:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1644
+	JE           all2028
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1646
+	JZ           two2030
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1646:
+two2030:
 	TESTQ    $0x00000002, R11
-	JZ       one1647
+	JZ       one2031
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1647:
+one2031:
 	TESTQ  $0x00000001, R11
-	JZ     stored1645
+	JZ     stored2029
 	VMOVSS X7, (R12)
-	JMP    stored1645
+	JMP    stored2029
 
-all1644:
+all2028:
 	VMOVUPS Y7, 160(R12)
 
-stored1645:
+stored2029:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1643
-	JMP  over1642
+	JL   each2027
+	JMP  over2026
 
-far1641:
-each1648:
+far2025:
+each2032:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22616,50 +28943,50 @@ each1648:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1649
+	JE           all2033
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1651
+	JZ           two2035
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1651:
+two2035:
 	TESTQ    $0x00000002, R11
-	JZ       one1652
+	JZ       one2036
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1652:
+one2036:
 	TESTQ  $0x00000001, R11
-	JZ     stored1650
+	JZ     stored2034
 	VMOVSS X7, (R12)
-	JMP    stored1650
+	JMP    stored2034
 
-all1649:
+all2033:
 	VMOVUPS Y7, 160(R12)
 
-stored1650:
+stored2034:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1648
+	JL   each2032
 
-over1642:
-next1640:
+over2026:
+next2024:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1639
+	JNZ  row2023
 	JMP  done
 
 tile7false:
-row1653:
+row2037:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1654
+	JGE     next2038
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -22668,9 +28995,9 @@ row1653:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1655
+	JNE     far2039
 
-each1657:
+each2041:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -22700,11 +29027,11 @@ each1657:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1657
-	JMP     over1656
+	JL      each2041
+	JMP     over2040
 
-far1655:
-each1658:
+far2039:
+each2042:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22745,14 +29072,14 @@ each1658:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1658
+	JL         each2042
 
-over1656:
-next1654:
+over2040:
+next2038:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1653
+	JNZ  row2037
 	JMP  done
 
 tile7true:
@@ -22761,12 +29088,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1659:
+row2043:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1660
+	JGE        next2044
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -22775,9 +29102,9 @@ row1659:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1661
+	JNE        far2045
 
-each1663:
+each2047:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22806,38 +29133,38 @@ each1663:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1664
+	JE           all2048
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1666
+	JZ           two2050
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1666:
+two2050:
 	TESTQ    $0x00000002, R11
-	JZ       one1667
+	JZ       one2051
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1667:
+one2051:
 	TESTQ  $0x00000001, R11
-	JZ     stored1665
+	JZ     stored2049
 	VMOVSS X8, (R12)
-	JMP    stored1665
+	JMP    stored2049
 
-all1664:
+all2048:
 	VMOVUPS Y8, 192(R12)
 
-stored1665:
+stored2049:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1663
-	JMP  over1662
+	JL   each2047
+	JMP  over2046
 
-far1661:
-each1668:
+far2045:
+each2052:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22877,50 +29204,50 @@ each1668:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1669
+	JE           all2053
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1671
+	JZ           two2055
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1671:
+two2055:
 	TESTQ    $0x00000002, R11
-	JZ       one1672
+	JZ       one2056
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1672:
+one2056:
 	TESTQ  $0x00000001, R11
-	JZ     stored1670
+	JZ     stored2054
 	VMOVSS X8, (R12)
-	JMP    stored1670
+	JMP    stored2054
 
-all1669:
+all2053:
 	VMOVUPS Y8, 192(R12)
 
-stored1670:
+stored2054:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1668
+	JL   each2052
 
-over1662:
-next1660:
+over2046:
+next2044:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1659
+	JNZ  row2043
 	JMP  done
 
 tile8false:
-row1673:
+row2057:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1674
+	JGE     next2058
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -22930,9 +29257,9 @@ row1673:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1675
+	JNE     far2059
 
-each1677:
+each2061:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -22965,11 +29292,11 @@ each1677:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1677
-	JMP     over1676
+	JL      each2061
+	JMP     over2060
 
-far1675:
-each1678:
+far2059:
+each2062:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23012,14 +29339,14 @@ each1678:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1678
+	JL         each2062
 
-over1676:
-next1674:
+over2060:
+next2058:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1673
+	JNZ  row2057
 	JMP  done
 
 tile8true:
@@ -23028,12 +29355,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1679:
+row2063:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1680
+	JGE        next2064
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -23043,9 +29370,9 @@ row1679:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1681
+	JNE        far2065
 
-each1683:
+each2067:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23077,38 +29404,38 @@ each1683:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1684
+	JE           all2068
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1686
+	JZ           two2070
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two1686:
+two2070:
 	TESTQ    $0x00000002, R11
-	JZ       one1687
+	JZ       one2071
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one1687:
+one2071:
 	TESTQ  $0x00000001, R11
-	JZ     stored1685
+	JZ     stored2069
 	VMOVSS X9, (R12)
-	JMP    stored1685
+	JMP    stored2069
 
-all1684:
+all2068:
 	VMOVUPS Y9, 224(R12)
 
-stored1685:
+stored2069:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1683
-	JMP  over1682
+	JL   each2067
+	JMP  over2066
 
-far1681:
-each1688:
+far2065:
+each2072:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23150,41 +29477,41 @@ each1688:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1689
+	JE           all2073
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1691
+	JZ           two2075
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two1691:
+two2075:
 	TESTQ    $0x00000002, R11
-	JZ       one1692
+	JZ       one2076
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one1692:
+one2076:
 	TESTQ  $0x00000001, R11
-	JZ     stored1690
+	JZ     stored2074
 	VMOVSS X9, (R12)
-	JMP    stored1690
+	JMP    stored2074
 
-all1689:
+all2073:
 	VMOVUPS Y9, 224(R12)
 
-stored1690:
+stored2074:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1688
+	JL   each2072
 
-over1682:
-next1680:
+over2066:
+next2064:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1679
+	JNZ  row2063
 
 done:
 	VZEROUPPER
@@ -23237,17 +29564,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1693:
+row2077:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1694
+	JGE     next2078
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1695
+	JNE     far2079
 
-each1697:
+each2081:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -23259,11 +29586,11 @@ each1697:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1697
-	JMP     over1696
+	JL      each2081
+	JMP     over2080
 
-far1695:
-each1698:
+far2079:
+each2082:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23282,14 +29609,14 @@ each1698:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1698
+	JL         each2082
 
-over1696:
-next1694:
+over2080:
+next2078:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1693
+	JNZ  row2077
 	JMP  done
 
 tile1true:
@@ -23298,17 +29625,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1699:
+row2083:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1700
+	JGE        next2084
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1701
+	JNE        far2085
 
-each1703:
+each2087:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23319,38 +29646,38 @@ each1703:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1704
+	JE           all2088
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1706
+	JZ           two2090
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1706:
+two2090:
 	TESTQ    $0x00000002, R11
-	JZ       one1707
+	JZ       one2091
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1707:
+one2091:
 	TESTQ  $0x00000001, R11
-	JZ     stored1705
+	JZ     stored2089
 	VMOVSS X2, (R12)
-	JMP    stored1705
+	JMP    stored2089
 
-all1704:
+all2088:
 	VMOVUPS Y2, (R12)
 
-stored1705:
+stored2089:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1703
-	JMP  over1702
+	JL   each2087
+	JMP  over2086
 
-far1701:
-each1708:
+far2085:
+each2092:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23368,56 +29695,56 @@ each1708:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1709
+	JE           all2093
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1711
+	JZ           two2095
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1711:
+two2095:
 	TESTQ    $0x00000002, R11
-	JZ       one1712
+	JZ       one2096
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1712:
+one2096:
 	TESTQ  $0x00000001, R11
-	JZ     stored1710
+	JZ     stored2094
 	VMOVSS X2, (R12)
-	JMP    stored1710
+	JMP    stored2094
 
-all1709:
+all2093:
 	VMOVUPS Y2, (R12)
 
-stored1710:
+stored2094:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1708
+	JL   each2092
 
-over1702:
-next1700:
+over2086:
+next2084:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1699
+	JNZ  row2083
 	JMP  done
 
 tile2false:
-row1713:
+row2097:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1714
+	JGE     next2098
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1715
+	JNE     far2099
 
-each1717:
+each2101:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -23432,11 +29759,11 @@ each1717:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1717
-	JMP     over1716
+	JL      each2101
+	JMP     over2100
 
-far1715:
-each1718:
+far2099:
+each2102:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23458,14 +29785,14 @@ each1718:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1718
+	JL         each2102
 
-over1716:
-next1714:
+over2100:
+next2098:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1713
+	JNZ  row2097
 	JMP  done
 
 tile2true:
@@ -23474,18 +29801,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1719:
+row2103:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1720
+	JGE        next2104
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1721
+	JNE        far2105
 
-each1723:
+each2107:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23499,38 +29826,38 @@ each1723:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1724
+	JE           all2108
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1726
+	JZ           two2110
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1726:
+two2110:
 	TESTQ    $0x00000002, R11
-	JZ       one1727
+	JZ       one2111
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1727:
+one2111:
 	TESTQ  $0x00000001, R11
-	JZ     stored1725
+	JZ     stored2109
 	VMOVSS X3, (R12)
-	JMP    stored1725
+	JMP    stored2109
 
-all1724:
+all2108:
 	VMOVUPS Y3, 32(R12)
 
-stored1725:
+stored2109:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1723
-	JMP  over1722
+	JL   each2107
+	JMP  over2106
 
-far1721:
-each1728:
+far2105:
+each2112:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23551,57 +29878,57 @@ each1728:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1729
+	JE           all2113
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1731
+	JZ           two2115
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1731:
+two2115:
 	TESTQ    $0x00000002, R11
-	JZ       one1732
+	JZ       one2116
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1732:
+one2116:
 	TESTQ  $0x00000001, R11
-	JZ     stored1730
+	JZ     stored2114
 	VMOVSS X3, (R12)
-	JMP    stored1730
+	JMP    stored2114
 
-all1729:
+all2113:
 	VMOVUPS Y3, 32(R12)
 
-stored1730:
+stored2114:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1728
+	JL   each2112
 
-over1722:
-next1720:
+over2106:
+next2104:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1719
+	JNZ  row2103
 	JMP  done
 
 tile3false:
-row1733:
+row2117:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1734
+	JGE     next2118
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1735
+	JNE     far2119
 
-each1737:
+each2121:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -23619,11 +29946,11 @@ each1737:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1737
-	JMP     over1736
+	JL      each2121
+	JMP     over2120
 
-far1735:
-each1738:
+far2119:
+each2122:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23650,14 +29977,14 @@ each1738:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1738
+	JL         each2122
 
-over1736:
-next1734:
+over2120:
+next2118:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1733
+	JNZ  row2117
 	JMP  done
 
 tile3true:
@@ -23666,19 +29993,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1739:
+row2123:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1740
+	JGE        next2124
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1741
+	JNE        far2125
 
-each1743:
+each2127:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23695,38 +30022,38 @@ each1743:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1744
+	JE           all2128
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1746
+	JZ           two2130
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1746:
+two2130:
 	TESTQ    $0x00000002, R11
-	JZ       one1747
+	JZ       one2131
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1747:
+one2131:
 	TESTQ  $0x00000001, R11
-	JZ     stored1745
+	JZ     stored2129
 	VMOVSS X4, (R12)
-	JMP    stored1745
+	JMP    stored2129
 
-all1744:
+all2128:
 	VMOVUPS Y4, 64(R12)
 
-stored1745:
+stored2129:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1743
-	JMP  over1742
+	JL   each2127
+	JMP  over2126
 
-far1741:
-each1748:
+far2125:
+each2132:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23752,58 +30079,58 @@ each1748:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1749
+	JE           all2133
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1751
+	JZ           two2135
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1751:
+two2135:
 	TESTQ    $0x00000002, R11
-	JZ       one1752
+	JZ       one2136
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1752:
+one2136:
 	TESTQ  $0x00000001, R11
-	JZ     stored1750
+	JZ     stored2134
 	VMOVSS X4, (R12)
-	JMP    stored1750
+	JMP    stored2134
 
-all1749:
+all2133:
 	VMOVUPS Y4, 64(R12)
 
-stored1750:
+stored2134:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1748
+	JL   each2132
 
-over1742:
-next1740:
+over2126:
+next2124:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1739
+	JNZ  row2123
 	JMP  done
 
 tile4false:
-row1753:
+row2137:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1754
+	JGE     next2138
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1755
+	JNE     far2139
 
-each1757:
+each2141:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -23824,11 +30151,11 @@ each1757:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1757
-	JMP     over1756
+	JL      each2141
+	JMP     over2140
 
-far1755:
-each1758:
+far2139:
+each2142:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23857,14 +30184,14 @@ each1758:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1758
+	JL         each2142
 
-over1756:
-next1754:
+over2140:
+next2138:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1753
+	JNZ  row2137
 	JMP  done
 
 tile4true:
@@ -23873,20 +30200,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1759:
+row2143:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1760
+	JGE        next2144
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1761
+	JNE        far2145
 
-each1763:
+each2147:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23906,38 +30233,38 @@ each1763:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1764
+	JE           all2148
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1766
+	JZ           two2150
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1766:
+two2150:
 	TESTQ    $0x00000002, R11
-	JZ       one1767
+	JZ       one2151
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1767:
+one2151:
 	TESTQ  $0x00000001, R11
-	JZ     stored1765
+	JZ     stored2149
 	VMOVSS X5, (R12)
-	JMP    stored1765
+	JMP    stored2149
 
-all1764:
+all2148:
 	VMOVUPS Y5, 96(R12)
 
-stored1765:
+stored2149:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1763
-	JMP  over1762
+	JL   each2147
+	JMP  over2146
 
-far1761:
-each1768:
+far2145:
+each2152:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23965,59 +30292,59 @@ each1768:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1769
+	JE           all2153
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1771
+	JZ           two2155
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1771:
+two2155:
 	TESTQ    $0x00000002, R11
-	JZ       one1772
+	JZ       one2156
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1772:
+one2156:
 	TESTQ  $0x00000001, R11
-	JZ     stored1770
+	JZ     stored2154
 	VMOVSS X5, (R12)
-	JMP    stored1770
+	JMP    stored2154
 
-all1769:
+all2153:
 	VMOVUPS Y5, 96(R12)
 
-stored1770:
+stored2154:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1768
+	JL   each2152
 
-over1762:
-next1760:
+over2146:
+next2144:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1759
+	JNZ  row2143
 	JMP  done
 
 tile5false:
-row1773:
+row2157:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1774
+	JGE     next2158
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1775
+	JNE     far2159
 
-each1777:
+each2161:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -24041,11 +30368,11 @@ each1777:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1777
-	JMP     over1776
+	JL      each2161
+	JMP     over2160
 
-far1775:
-each1778:
+far2159:
+each2162:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24079,14 +30406,14 @@ each1778:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1778
+	JL         each2162
 
-over1776:
-next1774:
+over2160:
+next2158:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1773
+	JNZ  row2157
 	JMP  done
 
 tile5true:
@@ -24095,21 +30422,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1779:
+row2163:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1780
+	JGE        next2164
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1781
+	JNE        far2165
 
-each1783:
+each2167:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24132,38 +30459,38 @@ each1783:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1784
+	JE           all2168
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1786
+	JZ           two2170
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1786:
+two2170:
 	TESTQ    $0x00000002, R11
-	JZ       one1787
+	JZ       one2171
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1787:
+one2171:
 	TESTQ  $0x00000001, R11
-	JZ     stored1785
+	JZ     stored2169
 	VMOVSS X6, (R12)
-	JMP    stored1785
+	JMP    stored2169
 
-all1784:
+all2168:
 	VMOVUPS Y6, 128(R12)
 
-stored1785:
+stored2169:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1783
-	JMP  over1782
+	JL   each2167
+	JMP  over2166
 
-far1781:
-each1788:
+far2165:
+each2172:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24196,50 +30523,50 @@ each1788:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1789
+	JE           all2173
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1791
+	JZ           two2175
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1791:
+two2175:
 	TESTQ    $0x00000002, R11
-	JZ       one1792
+	JZ       one2176
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1792:
+one2176:
 	TESTQ  $0x00000001, R11
-	JZ     stored1790
+	JZ     stored2174
 	VMOVSS X6, (R12)
-	JMP    stored1790
+	JMP    stored2174
 
-all1789:
+all2173:
 	VMOVUPS Y6, 128(R12)
 
-stored1790:
+stored2174:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1788
+	JL   each2172
 
-over1782:
-next1780:
+over2166:
+next2164:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1779
+	JNZ  row2163
 	JMP  done
 
 tile6false:
-row1793:
+row2177:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1794
+	JGE     next2178
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24247,9 +30574,9 @@ row1793:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1795
+	JNE     far2179
 
-each1797:
+each2181:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -24276,11 +30603,11 @@ each1797:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1797
-	JMP     over1796
+	JL      each2181
+	JMP     over2180
 
-far1795:
-each1798:
+far2179:
+each2182:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24316,14 +30643,14 @@ each1798:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1798
+	JL         each2182
 
-over1796:
-next1794:
+over2180:
+next2178:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1793
+	JNZ  row2177
 	JMP  done
 
 tile6true:
@@ -24332,12 +30659,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1799:
+row2183:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1800
+	JGE        next2184
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24345,9 +30672,9 @@ row1799:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1801
+	JNE        far2185
 
-each1803:
+each2187:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24373,38 +30700,38 @@ each1803:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1804
+	JE           all2188
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1806
+	JZ           two2190
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1806:
+two2190:
 	TESTQ    $0x00000002, R11
-	JZ       one1807
+	JZ       one2191
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1807:
+one2191:
 	TESTQ  $0x00000001, R11
-	JZ     stored1805
+	JZ     stored2189
 	VMOVSS X7, (R12)
-	JMP    stored1805
+	JMP    stored2189
 
-all1804:
+all2188:
 	VMOVUPS Y7, 160(R12)
 
-stored1805:
+stored2189:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1803
-	JMP  over1802
+	JL   each2187
+	JMP  over2186
 
-far1801:
-each1808:
+far2185:
+each2192:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24439,50 +30766,50 @@ each1808:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1809
+	JE           all2193
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1811
+	JZ           two2195
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1811:
+two2195:
 	TESTQ    $0x00000002, R11
-	JZ       one1812
+	JZ       one2196
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1812:
+one2196:
 	TESTQ  $0x00000001, R11
-	JZ     stored1810
+	JZ     stored2194
 	VMOVSS X7, (R12)
-	JMP    stored1810
+	JMP    stored2194
 
-all1809:
+all2193:
 	VMOVUPS Y7, 160(R12)
 
-stored1810:
+stored2194:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1808
+	JL   each2192
 
-over1802:
-next1800:
+over2186:
+next2184:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1799
+	JNZ  row2183
 	JMP  done
 
 tile7false:
-row1813:
+row2197:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1814
+	JGE     next2198
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24491,9 +30818,9 @@ row1813:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1815
+	JNE     far2199
 
-each1817:
+each2201:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -24523,11 +30850,11 @@ each1817:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1817
-	JMP     over1816
+	JL      each2201
+	JMP     over2200
 
-far1815:
-each1818:
+far2199:
+each2202:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24568,14 +30895,14 @@ each1818:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1818
+	JL         each2202
 
-over1816:
-next1814:
+over2200:
+next2198:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1813
+	JNZ  row2197
 	JMP  done
 
 tile7true:
@@ -24584,12 +30911,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1819:
+row2203:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1820
+	JGE        next2204
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24598,9 +30925,9 @@ row1819:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1821
+	JNE        far2205
 
-each1823:
+each2207:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24629,38 +30956,38 @@ each1823:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1824
+	JE           all2208
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1826
+	JZ           two2210
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1826:
+two2210:
 	TESTQ    $0x00000002, R11
-	JZ       one1827
+	JZ       one2211
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1827:
+one2211:
 	TESTQ  $0x00000001, R11
-	JZ     stored1825
+	JZ     stored2209
 	VMOVSS X8, (R12)
-	JMP    stored1825
+	JMP    stored2209
 
-all1824:
+all2208:
 	VMOVUPS Y8, 192(R12)
 
-stored1825:
+stored2209:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1823
-	JMP  over1822
+	JL   each2207
+	JMP  over2206
 
-far1821:
-each1828:
+far2205:
+each2212:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24700,50 +31027,50 @@ each1828:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1829
+	JE           all2213
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1831
+	JZ           two2215
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1831:
+two2215:
 	TESTQ    $0x00000002, R11
-	JZ       one1832
+	JZ       one2216
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1832:
+one2216:
 	TESTQ  $0x00000001, R11
-	JZ     stored1830
+	JZ     stored2214
 	VMOVSS X8, (R12)
-	JMP    stored1830
+	JMP    stored2214
 
-all1829:
+all2213:
 	VMOVUPS Y8, 192(R12)
 
-stored1830:
+stored2214:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1828
+	JL   each2212
 
-over1822:
-next1820:
+over2206:
+next2204:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1819
+	JNZ  row2203
 	JMP  done
 
 tile8false:
-row1833:
+row2217:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1834
+	JGE     next2218
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24753,9 +31080,9 @@ row1833:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1835
+	JNE     far2219
 
-each1837:
+each2221:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -24788,11 +31115,11 @@ each1837:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1837
-	JMP     over1836
+	JL      each2221
+	JMP     over2220
 
-far1835:
-each1838:
+far2219:
+each2222:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24835,14 +31162,14 @@ each1838:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1838
+	JL         each2222
 
-over1836:
-next1834:
+over2220:
+next2218:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1833
+	JNZ  row2217
 	JMP  done
 
 tile8true:
@@ -24851,12 +31178,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1839:
+row2223:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1840
+	JGE        next2224
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24866,9 +31193,9 @@ row1839:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1841
+	JNE        far2225
 
-each1843:
+each2227:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24900,38 +31227,38 @@ each1843:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1844
+	JE           all2228
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1846
+	JZ           two2230
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two1846:
+two2230:
 	TESTQ    $0x00000002, R11
-	JZ       one1847
+	JZ       one2231
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one1847:
+one2231:
 	TESTQ  $0x00000001, R11
-	JZ     stored1845
+	JZ     stored2229
 	VMOVSS X9, (R12)
-	JMP    stored1845
+	JMP    stored2229
 
-all1844:
+all2228:
 	VMOVUPS Y9, 224(R12)
 
-stored1845:
+stored2229:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1843
-	JMP  over1842
+	JL   each2227
+	JMP  over2226
 
-far1841:
-each1848:
+far2225:
+each2232:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24973,41 +31300,41 @@ each1848:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1849
+	JE           all2233
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1851
+	JZ           two2235
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two1851:
+two2235:
 	TESTQ    $0x00000002, R11
-	JZ       one1852
+	JZ       one2236
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one1852:
+one2236:
 	TESTQ  $0x00000001, R11
-	JZ     stored1850
+	JZ     stored2234
 	VMOVSS X9, (R12)
-	JMP    stored1850
+	JMP    stored2234
 
-all1849:
+all2233:
 	VMOVUPS Y9, 224(R12)
 
-stored1850:
+stored2234:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1848
+	JL   each2232
 
-over1842:
-next1840:
+over2226:
+next2224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1839
+	JNZ  row2223
 
 done:
 	VZEROUPPER
@@ -25060,17 +31387,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1853:
+row2237:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1854
+	JGE     next2238
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1855
+	JNE     far2239
 
-each1857:
+each2241:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -25082,11 +31409,11 @@ each1857:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1857
-	JMP     over1856
+	JL      each2241
+	JMP     over2240
 
-far1855:
-each1858:
+far2239:
+each2242:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25105,14 +31432,14 @@ each1858:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1858
+	JL         each2242
 
-over1856:
-next1854:
+over2240:
+next2238:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1853
+	JNZ  row2237
 	JMP  done
 
 tile1true:
@@ -25121,17 +31448,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1859:
+row2243:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1860
+	JGE        next2244
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1861
+	JNE        far2245
 
-each1863:
+each2247:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25142,38 +31469,38 @@ each1863:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1864
+	JE           all2248
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1866
+	JZ           two2250
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1866:
+two2250:
 	TESTQ    $0x00000002, R11
-	JZ       one1867
+	JZ       one2251
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1867:
+one2251:
 	TESTQ  $0x00000001, R11
-	JZ     stored1865
+	JZ     stored2249
 	VMOVSS X2, (R12)
-	JMP    stored1865
+	JMP    stored2249
 
-all1864:
+all2248:
 	VMOVUPS Y2, (R12)
 
-stored1865:
+stored2249:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1863
-	JMP  over1862
+	JL   each2247
+	JMP  over2246
 
-far1861:
-each1868:
+far2245:
+each2252:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25191,56 +31518,56 @@ each1868:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1869
+	JE           all2253
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1871
+	JZ           two2255
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1871:
+two2255:
 	TESTQ    $0x00000002, R11
-	JZ       one1872
+	JZ       one2256
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1872:
+one2256:
 	TESTQ  $0x00000001, R11
-	JZ     stored1870
+	JZ     stored2254
 	VMOVSS X2, (R12)
-	JMP    stored1870
+	JMP    stored2254
 
-all1869:
+all2253:
 	VMOVUPS Y2, (R12)
 
-stored1870:
+stored2254:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1868
+	JL   each2252
 
-over1862:
-next1860:
+over2246:
+next2244:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1859
+	JNZ  row2243
 	JMP  done
 
 tile2false:
-row1873:
+row2257:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1874
+	JGE     next2258
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1875
+	JNE     far2259
 
-each1877:
+each2261:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -25255,11 +31582,11 @@ each1877:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1877
-	JMP     over1876
+	JL      each2261
+	JMP     over2260
 
-far1875:
-each1878:
+far2259:
+each2262:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25281,14 +31608,14 @@ each1878:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1878
+	JL         each2262
 
-over1876:
-next1874:
+over2260:
+next2258:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1873
+	JNZ  row2257
 	JMP  done
 
 tile2true:
@@ -25297,18 +31624,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1879:
+row2263:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1880
+	JGE        next2264
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1881
+	JNE        far2265
 
-each1883:
+each2267:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25322,38 +31649,38 @@ each1883:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1884
+	JE           all2268
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1886
+	JZ           two2270
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1886:
+two2270:
 	TESTQ    $0x00000002, R11
-	JZ       one1887
+	JZ       one2271
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1887:
+one2271:
 	TESTQ  $0x00000001, R11
-	JZ     stored1885
+	JZ     stored2269
 	VMOVSS X3, (R12)
-	JMP    stored1885
+	JMP    stored2269
 
-all1884:
+all2268:
 	VMOVUPS Y3, 32(R12)
 
-stored1885:
+stored2269:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1883
-	JMP  over1882
+	JL   each2267
+	JMP  over2266
 
-far1881:
-each1888:
+far2265:
+each2272:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25374,57 +31701,57 @@ each1888:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1889
+	JE           all2273
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1891
+	JZ           two2275
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1891:
+two2275:
 	TESTQ    $0x00000002, R11
-	JZ       one1892
+	JZ       one2276
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1892:
+one2276:
 	TESTQ  $0x00000001, R11
-	JZ     stored1890
+	JZ     stored2274
 	VMOVSS X3, (R12)
-	JMP    stored1890
+	JMP    stored2274
 
-all1889:
+all2273:
 	VMOVUPS Y3, 32(R12)
 
-stored1890:
+stored2274:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1888
+	JL   each2272
 
-over1882:
-next1880:
+over2266:
+next2264:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1879
+	JNZ  row2263
 	JMP  done
 
 tile3false:
-row1893:
+row2277:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1894
+	JGE     next2278
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1895
+	JNE     far2279
 
-each1897:
+each2281:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -25442,11 +31769,11 @@ each1897:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1897
-	JMP     over1896
+	JL      each2281
+	JMP     over2280
 
-far1895:
-each1898:
+far2279:
+each2282:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25473,14 +31800,14 @@ each1898:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1898
+	JL         each2282
 
-over1896:
-next1894:
+over2280:
+next2278:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1893
+	JNZ  row2277
 	JMP  done
 
 tile3true:
@@ -25489,19 +31816,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1899:
+row2283:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1900
+	JGE        next2284
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1901
+	JNE        far2285
 
-each1903:
+each2287:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25518,38 +31845,38 @@ each1903:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1904
+	JE           all2288
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1906
+	JZ           two2290
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1906:
+two2290:
 	TESTQ    $0x00000002, R11
-	JZ       one1907
+	JZ       one2291
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1907:
+one2291:
 	TESTQ  $0x00000001, R11
-	JZ     stored1905
+	JZ     stored2289
 	VMOVSS X4, (R12)
-	JMP    stored1905
+	JMP    stored2289
 
-all1904:
+all2288:
 	VMOVUPS Y4, 64(R12)
 
-stored1905:
+stored2289:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1903
-	JMP  over1902
+	JL   each2287
+	JMP  over2286
 
-far1901:
-each1908:
+far2285:
+each2292:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25575,58 +31902,58 @@ each1908:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1909
+	JE           all2293
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1911
+	JZ           two2295
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1911:
+two2295:
 	TESTQ    $0x00000002, R11
-	JZ       one1912
+	JZ       one2296
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1912:
+one2296:
 	TESTQ  $0x00000001, R11
-	JZ     stored1910
+	JZ     stored2294
 	VMOVSS X4, (R12)
-	JMP    stored1910
+	JMP    stored2294
 
-all1909:
+all2293:
 	VMOVUPS Y4, 64(R12)
 
-stored1910:
+stored2294:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1908
+	JL   each2292
 
-over1902:
-next1900:
+over2286:
+next2284:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1899
+	JNZ  row2283
 	JMP  done
 
 tile4false:
-row1913:
+row2297:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1914
+	JGE     next2298
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1915
+	JNE     far2299
 
-each1917:
+each2301:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -25647,11 +31974,11 @@ each1917:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1917
-	JMP     over1916
+	JL      each2301
+	JMP     over2300
 
-far1915:
-each1918:
+far2299:
+each2302:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25680,14 +32007,14 @@ each1918:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1918
+	JL         each2302
 
-over1916:
-next1914:
+over2300:
+next2298:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1913
+	JNZ  row2297
 	JMP  done
 
 tile4true:
@@ -25696,20 +32023,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1919:
+row2303:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1920
+	JGE        next2304
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1921
+	JNE        far2305
 
-each1923:
+each2307:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25729,38 +32056,38 @@ each1923:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1924
+	JE           all2308
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1926
+	JZ           two2310
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1926:
+two2310:
 	TESTQ    $0x00000002, R11
-	JZ       one1927
+	JZ       one2311
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1927:
+one2311:
 	TESTQ  $0x00000001, R11
-	JZ     stored1925
+	JZ     stored2309
 	VMOVSS X5, (R12)
-	JMP    stored1925
+	JMP    stored2309
 
-all1924:
+all2308:
 	VMOVUPS Y5, 96(R12)
 
-stored1925:
+stored2309:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1923
-	JMP  over1922
+	JL   each2307
+	JMP  over2306
 
-far1921:
-each1928:
+far2305:
+each2312:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25788,59 +32115,59 @@ each1928:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1929
+	JE           all2313
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1931
+	JZ           two2315
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1931:
+two2315:
 	TESTQ    $0x00000002, R11
-	JZ       one1932
+	JZ       one2316
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1932:
+one2316:
 	TESTQ  $0x00000001, R11
-	JZ     stored1930
+	JZ     stored2314
 	VMOVSS X5, (R12)
-	JMP    stored1930
+	JMP    stored2314
 
-all1929:
+all2313:
 	VMOVUPS Y5, 96(R12)
 
-stored1930:
+stored2314:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1928
+	JL   each2312
 
-over1922:
-next1920:
+over2306:
+next2304:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1919
+	JNZ  row2303
 	JMP  done
 
 tile5false:
-row1933:
+row2317:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1934
+	JGE     next2318
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1935
+	JNE     far2319
 
-each1937:
+each2321:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -25864,11 +32191,11 @@ each1937:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1937
-	JMP     over1936
+	JL      each2321
+	JMP     over2320
 
-far1935:
-each1938:
+far2319:
+each2322:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25902,14 +32229,14 @@ each1938:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1938
+	JL         each2322
 
-over1936:
-next1934:
+over2320:
+next2318:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1933
+	JNZ  row2317
 	JMP  done
 
 tile5true:
@@ -25918,21 +32245,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1939:
+row2323:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1940
+	JGE        next2324
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1941
+	JNE        far2325
 
-each1943:
+each2327:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25955,38 +32282,38 @@ each1943:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1944
+	JE           all2328
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1946
+	JZ           two2330
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1946:
+two2330:
 	TESTQ    $0x00000002, R11
-	JZ       one1947
+	JZ       one2331
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1947:
+one2331:
 	TESTQ  $0x00000001, R11
-	JZ     stored1945
+	JZ     stored2329
 	VMOVSS X6, (R12)
-	JMP    stored1945
+	JMP    stored2329
 
-all1944:
+all2328:
 	VMOVUPS Y6, 128(R12)
 
-stored1945:
+stored2329:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1943
-	JMP  over1942
+	JL   each2327
+	JMP  over2326
 
-far1941:
-each1948:
+far2325:
+each2332:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26019,50 +32346,50 @@ each1948:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1949
+	JE           all2333
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1951
+	JZ           two2335
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1951:
+two2335:
 	TESTQ    $0x00000002, R11
-	JZ       one1952
+	JZ       one2336
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1952:
+one2336:
 	TESTQ  $0x00000001, R11
-	JZ     stored1950
+	JZ     stored2334
 	VMOVSS X6, (R12)
-	JMP    stored1950
+	JMP    stored2334
 
-all1949:
+all2333:
 	VMOVUPS Y6, 128(R12)
 
-stored1950:
+stored2334:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1948
+	JL   each2332
 
-over1942:
-next1940:
+over2326:
+next2324:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1939
+	JNZ  row2323
 	JMP  done
 
 tile6false:
-row1953:
+row2337:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1954
+	JGE     next2338
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -26070,9 +32397,9 @@ row1953:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1955
+	JNE     far2339
 
-each1957:
+each2341:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26099,11 +32426,11 @@ each1957:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1957
-	JMP     over1956
+	JL      each2341
+	JMP     over2340
 
-far1955:
-each1958:
+far2339:
+each2342:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26139,14 +32466,14 @@ each1958:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1958
+	JL         each2342
 
-over1956:
-next1954:
+over2340:
+next2338:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1953
+	JNZ  row2337
 	JMP  done
 
 tile6true:
@@ -26155,12 +32482,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1959:
+row2343:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1960
+	JGE        next2344
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -26168,9 +32495,9 @@ row1959:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1961
+	JNE        far2345
 
-each1963:
+each2347:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26196,38 +32523,38 @@ each1963:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1964
+	JE           all2348
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1966
+	JZ           two2350
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1966:
+two2350:
 	TESTQ    $0x00000002, R11
-	JZ       one1967
+	JZ       one2351
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1967:
+one2351:
 	TESTQ  $0x00000001, R11
-	JZ     stored1965
+	JZ     stored2349
 	VMOVSS X7, (R12)
-	JMP    stored1965
+	JMP    stored2349
 
-all1964:
+all2348:
 	VMOVUPS Y7, 160(R12)
 
-stored1965:
+stored2349:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1963
-	JMP  over1962
+	JL   each2347
+	JMP  over2346
 
-far1961:
-each1968:
+far2345:
+each2352:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26262,50 +32589,50 @@ each1968:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1969
+	JE           all2353
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1971
+	JZ           two2355
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1971:
+two2355:
 	TESTQ    $0x00000002, R11
-	JZ       one1972
+	JZ       one2356
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1972:
+one2356:
 	TESTQ  $0x00000001, R11
-	JZ     stored1970
+	JZ     stored2354
 	VMOVSS X7, (R12)
-	JMP    stored1970
+	JMP    stored2354
 
-all1969:
+all2353:
 	VMOVUPS Y7, 160(R12)
 
-stored1970:
+stored2354:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1968
+	JL   each2352
 
-over1962:
-next1960:
+over2346:
+next2344:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1959
+	JNZ  row2343
 	JMP  done
 
 tile7false:
-row1973:
+row2357:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1974
+	JGE     next2358
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -26314,9 +32641,9 @@ row1973:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1975
+	JNE     far2359
 
-each1977:
+each2361:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26346,11 +32673,11 @@ each1977:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1977
-	JMP     over1976
+	JL      each2361
+	JMP     over2360
 
-far1975:
-each1978:
+far2359:
+each2362:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26391,14 +32718,14 @@ each1978:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1978
+	JL         each2362
 
-over1976:
-next1974:
+over2360:
+next2358:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1973
+	JNZ  row2357
 	JMP  done
 
 tile7true:
@@ -26407,12 +32734,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1979:
+row2363:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1980
+	JGE        next2364
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -26421,9 +32748,9 @@ row1979:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1981
+	JNE        far2365
 
-each1983:
+each2367:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26452,38 +32779,38 @@ each1983:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1984
+	JE           all2368
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1986
+	JZ           two2370
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1986:
+two2370:
 	TESTQ    $0x00000002, R11
-	JZ       one1987
+	JZ       one2371
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1987:
+one2371:
 	TESTQ  $0x00000001, R11
-	JZ     stored1985
+	JZ     stored2369
 	VMOVSS X8, (R12)
-	JMP    stored1985
+	JMP    stored2369
 
-all1984:
+all2368:
 	VMOVUPS Y8, 192(R12)
 
-stored1985:
+stored2369:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1983
-	JMP  over1982
+	JL   each2367
+	JMP  over2366
 
-far1981:
-each1988:
+far2365:
+each2372:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26523,50 +32850,50 @@ each1988:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1989
+	JE           all2373
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1991
+	JZ           two2375
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1991:
+two2375:
 	TESTQ    $0x00000002, R11
-	JZ       one1992
+	JZ       one2376
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1992:
+one2376:
 	TESTQ  $0x00000001, R11
-	JZ     stored1990
+	JZ     stored2374
 	VMOVSS X8, (R12)
-	JMP    stored1990
+	JMP    stored2374
 
-all1989:
+all2373:
 	VMOVUPS Y8, 192(R12)
 
-stored1990:
+stored2374:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1988
+	JL   each2372
 
-over1982:
-next1980:
+over2366:
+next2364:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1979
+	JNZ  row2363
 	JMP  done
 
 tile8false:
-row1993:
+row2377:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1994
+	JGE     next2378
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -26576,9 +32903,9 @@ row1993:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1995
+	JNE     far2379
 
-each1997:
+each2381:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26611,11 +32938,11 @@ each1997:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1997
-	JMP     over1996
+	JL      each2381
+	JMP     over2380
 
-far1995:
-each1998:
+far2379:
+each2382:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26658,14 +32985,14 @@ each1998:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1998
+	JL         each2382
 
-over1996:
-next1994:
+over2380:
+next2378:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1993
+	JNZ  row2377
 	JMP  done
 
 tile8true:
@@ -26674,12 +33001,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1999:
+row2383:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2000
+	JGE        next2384
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -26689,9 +33016,9 @@ row1999:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2001
+	JNE        far2385
 
-each2003:
+each2387:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26723,38 +33050,38 @@ each2003:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2004
+	JE           all2388
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2006
+	JZ           two2390
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2006:
+two2390:
 	TESTQ    $0x00000002, R11
-	JZ       one2007
+	JZ       one2391
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2007:
+one2391:
 	TESTQ  $0x00000001, R11
-	JZ     stored2005
+	JZ     stored2389
 	VMOVSS X9, (R12)
-	JMP    stored2005
+	JMP    stored2389
 
-all2004:
+all2388:
 	VMOVUPS Y9, 224(R12)
 
-stored2005:
+stored2389:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2003
-	JMP  over2002
+	JL   each2387
+	JMP  over2386
 
-far2001:
-each2008:
+far2385:
+each2392:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26796,41 +33123,41 @@ each2008:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2009
+	JE           all2393
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2011
+	JZ           two2395
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2011:
+two2395:
 	TESTQ    $0x00000002, R11
-	JZ       one2012
+	JZ       one2396
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2012:
+one2396:
 	TESTQ  $0x00000001, R11
-	JZ     stored2010
+	JZ     stored2394
 	VMOVSS X9, (R12)
-	JMP    stored2010
+	JMP    stored2394
 
-all2009:
+all2393:
 	VMOVUPS Y9, 224(R12)
 
-stored2010:
+stored2394:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2008
+	JL   each2392
 
-over2002:
-next2000:
+over2386:
+next2384:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1999
+	JNZ  row2383
 
 done:
 	VZEROUPPER
@@ -26883,17 +33210,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2013:
+row2397:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2014
+	JGE     next2398
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2015
+	JNE     far2399
 
-each2017:
+each2401:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26905,11 +33232,11 @@ each2017:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2017
-	JMP     over2016
+	JL      each2401
+	JMP     over2400
 
-far2015:
-each2018:
+far2399:
+each2402:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26928,14 +33255,14 @@ each2018:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2018
+	JL         each2402
 
-over2016:
-next2014:
+over2400:
+next2398:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2013
+	JNZ  row2397
 	JMP  done
 
 tile1true:
@@ -26944,17 +33271,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2019:
+row2403:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2020
+	JGE        next2404
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2021
+	JNE        far2405
 
-each2023:
+each2407:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26965,38 +33292,38 @@ each2023:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2024
+	JE           all2408
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2026
+	JZ           two2410
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2026:
+two2410:
 	TESTQ    $0x00000002, R11
-	JZ       one2027
+	JZ       one2411
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2027:
+one2411:
 	TESTQ  $0x00000001, R11
-	JZ     stored2025
+	JZ     stored2409
 	VMOVSS X2, (R12)
-	JMP    stored2025
+	JMP    stored2409
 
-all2024:
+all2408:
 	VMOVUPS Y2, (R12)
 
-stored2025:
+stored2409:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2023
-	JMP  over2022
+	JL   each2407
+	JMP  over2406
 
-far2021:
-each2028:
+far2405:
+each2412:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27014,56 +33341,56 @@ each2028:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2029
+	JE           all2413
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2031
+	JZ           two2415
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2031:
+two2415:
 	TESTQ    $0x00000002, R11
-	JZ       one2032
+	JZ       one2416
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2032:
+one2416:
 	TESTQ  $0x00000001, R11
-	JZ     stored2030
+	JZ     stored2414
 	VMOVSS X2, (R12)
-	JMP    stored2030
+	JMP    stored2414
 
-all2029:
+all2413:
 	VMOVUPS Y2, (R12)
 
-stored2030:
+stored2414:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2028
+	JL   each2412
 
-over2022:
-next2020:
+over2406:
+next2404:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2019
+	JNZ  row2403
 	JMP  done
 
 tile2false:
-row2033:
+row2417:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2034
+	JGE     next2418
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2035
+	JNE     far2419
 
-each2037:
+each2421:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27078,11 +33405,11 @@ each2037:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2037
-	JMP     over2036
+	JL      each2421
+	JMP     over2420
 
-far2035:
-each2038:
+far2419:
+each2422:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27104,14 +33431,14 @@ each2038:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2038
+	JL         each2422
 
-over2036:
-next2034:
+over2420:
+next2418:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2033
+	JNZ  row2417
 	JMP  done
 
 tile2true:
@@ -27120,18 +33447,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2039:
+row2423:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2040
+	JGE        next2424
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2041
+	JNE        far2425
 
-each2043:
+each2427:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27145,38 +33472,38 @@ each2043:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2044
+	JE           all2428
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2046
+	JZ           two2430
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2046:
+two2430:
 	TESTQ    $0x00000002, R11
-	JZ       one2047
+	JZ       one2431
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2047:
+one2431:
 	TESTQ  $0x00000001, R11
-	JZ     stored2045
+	JZ     stored2429
 	VMOVSS X3, (R12)
-	JMP    stored2045
+	JMP    stored2429
 
-all2044:
+all2428:
 	VMOVUPS Y3, 32(R12)
 
-stored2045:
+stored2429:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2043
-	JMP  over2042
+	JL   each2427
+	JMP  over2426
 
-far2041:
-each2048:
+far2425:
+each2432:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27197,57 +33524,57 @@ each2048:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2049
+	JE           all2433
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2051
+	JZ           two2435
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2051:
+two2435:
 	TESTQ    $0x00000002, R11
-	JZ       one2052
+	JZ       one2436
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2052:
+one2436:
 	TESTQ  $0x00000001, R11
-	JZ     stored2050
+	JZ     stored2434
 	VMOVSS X3, (R12)
-	JMP    stored2050
+	JMP    stored2434
 
-all2049:
+all2433:
 	VMOVUPS Y3, 32(R12)
 
-stored2050:
+stored2434:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2048
+	JL   each2432
 
-over2042:
-next2040:
+over2426:
+next2424:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2039
+	JNZ  row2423
 	JMP  done
 
 tile3false:
-row2053:
+row2437:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2054
+	JGE     next2438
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2055
+	JNE     far2439
 
-each2057:
+each2441:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27265,11 +33592,11 @@ each2057:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2057
-	JMP     over2056
+	JL      each2441
+	JMP     over2440
 
-far2055:
-each2058:
+far2439:
+each2442:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27296,14 +33623,14 @@ each2058:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2058
+	JL         each2442
 
-over2056:
-next2054:
+over2440:
+next2438:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2053
+	JNZ  row2437
 	JMP  done
 
 tile3true:
@@ -27312,19 +33639,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2059:
+row2443:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2060
+	JGE        next2444
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2061
+	JNE        far2445
 
-each2063:
+each2447:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27341,38 +33668,38 @@ each2063:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2064
+	JE           all2448
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2066
+	JZ           two2450
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2066:
+two2450:
 	TESTQ    $0x00000002, R11
-	JZ       one2067
+	JZ       one2451
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2067:
+one2451:
 	TESTQ  $0x00000001, R11
-	JZ     stored2065
+	JZ     stored2449
 	VMOVSS X4, (R12)
-	JMP    stored2065
+	JMP    stored2449
 
-all2064:
+all2448:
 	VMOVUPS Y4, 64(R12)
 
-stored2065:
+stored2449:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2063
-	JMP  over2062
+	JL   each2447
+	JMP  over2446
 
-far2061:
-each2068:
+far2445:
+each2452:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27398,58 +33725,58 @@ each2068:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2069
+	JE           all2453
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2071
+	JZ           two2455
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2071:
+two2455:
 	TESTQ    $0x00000002, R11
-	JZ       one2072
+	JZ       one2456
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2072:
+one2456:
 	TESTQ  $0x00000001, R11
-	JZ     stored2070
+	JZ     stored2454
 	VMOVSS X4, (R12)
-	JMP    stored2070
+	JMP    stored2454
 
-all2069:
+all2453:
 	VMOVUPS Y4, 64(R12)
 
-stored2070:
+stored2454:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2068
+	JL   each2452
 
-over2062:
-next2060:
+over2446:
+next2444:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2059
+	JNZ  row2443
 	JMP  done
 
 tile4false:
-row2073:
+row2457:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2074
+	JGE     next2458
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2075
+	JNE     far2459
 
-each2077:
+each2461:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27470,11 +33797,11 @@ each2077:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2077
-	JMP     over2076
+	JL      each2461
+	JMP     over2460
 
-far2075:
-each2078:
+far2459:
+each2462:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27503,14 +33830,14 @@ each2078:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2078
+	JL         each2462
 
-over2076:
-next2074:
+over2460:
+next2458:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2073
+	JNZ  row2457
 	JMP  done
 
 tile4true:
@@ -27519,20 +33846,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2079:
+row2463:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2080
+	JGE        next2464
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2081
+	JNE        far2465
 
-each2083:
+each2467:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27552,38 +33879,38 @@ each2083:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2084
+	JE           all2468
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2086
+	JZ           two2470
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2086:
+two2470:
 	TESTQ    $0x00000002, R11
-	JZ       one2087
+	JZ       one2471
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2087:
+one2471:
 	TESTQ  $0x00000001, R11
-	JZ     stored2085
+	JZ     stored2469
 	VMOVSS X5, (R12)
-	JMP    stored2085
+	JMP    stored2469
 
-all2084:
+all2468:
 	VMOVUPS Y5, 96(R12)
 
-stored2085:
+stored2469:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2083
-	JMP  over2082
+	JL   each2467
+	JMP  over2466
 
-far2081:
-each2088:
+far2465:
+each2472:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27611,59 +33938,59 @@ each2088:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2089
+	JE           all2473
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2091
+	JZ           two2475
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2091:
+two2475:
 	TESTQ    $0x00000002, R11
-	JZ       one2092
+	JZ       one2476
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2092:
+one2476:
 	TESTQ  $0x00000001, R11
-	JZ     stored2090
+	JZ     stored2474
 	VMOVSS X5, (R12)
-	JMP    stored2090
+	JMP    stored2474
 
-all2089:
+all2473:
 	VMOVUPS Y5, 96(R12)
 
-stored2090:
+stored2474:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2088
+	JL   each2472
 
-over2082:
-next2080:
+over2466:
+next2464:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2079
+	JNZ  row2463
 	JMP  done
 
 tile5false:
-row2093:
+row2477:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2094
+	JGE     next2478
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2095
+	JNE     far2479
 
-each2097:
+each2481:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27687,11 +34014,11 @@ each2097:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2097
-	JMP     over2096
+	JL      each2481
+	JMP     over2480
 
-far2095:
-each2098:
+far2479:
+each2482:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27725,14 +34052,14 @@ each2098:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2098
+	JL         each2482
 
-over2096:
-next2094:
+over2480:
+next2478:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2093
+	JNZ  row2477
 	JMP  done
 
 tile5true:
@@ -27741,21 +34068,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2099:
+row2483:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2100
+	JGE        next2484
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2101
+	JNE        far2485
 
-each2103:
+each2487:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27778,38 +34105,38 @@ each2103:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2104
+	JE           all2488
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2106
+	JZ           two2490
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2106:
+two2490:
 	TESTQ    $0x00000002, R11
-	JZ       one2107
+	JZ       one2491
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2107:
+one2491:
 	TESTQ  $0x00000001, R11
-	JZ     stored2105
+	JZ     stored2489
 	VMOVSS X6, (R12)
-	JMP    stored2105
+	JMP    stored2489
 
-all2104:
+all2488:
 	VMOVUPS Y6, 128(R12)
 
-stored2105:
+stored2489:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2103
-	JMP  over2102
+	JL   each2487
+	JMP  over2486
 
-far2101:
-each2108:
+far2485:
+each2492:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27842,50 +34169,50 @@ each2108:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2109
+	JE           all2493
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2111
+	JZ           two2495
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2111:
+two2495:
 	TESTQ    $0x00000002, R11
-	JZ       one2112
+	JZ       one2496
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2112:
+one2496:
 	TESTQ  $0x00000001, R11
-	JZ     stored2110
+	JZ     stored2494
 	VMOVSS X6, (R12)
-	JMP    stored2110
+	JMP    stored2494
 
-all2109:
+all2493:
 	VMOVUPS Y6, 128(R12)
 
-stored2110:
+stored2494:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2108
+	JL   each2492
 
-over2102:
-next2100:
+over2486:
+next2484:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2099
+	JNZ  row2483
 	JMP  done
 
 tile6false:
-row2113:
+row2497:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2114
+	JGE     next2498
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -27893,9 +34220,9 @@ row2113:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2115
+	JNE     far2499
 
-each2117:
+each2501:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27922,11 +34249,11 @@ each2117:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2117
-	JMP     over2116
+	JL      each2501
+	JMP     over2500
 
-far2115:
-each2118:
+far2499:
+each2502:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27962,14 +34289,14 @@ each2118:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2118
+	JL         each2502
 
-over2116:
-next2114:
+over2500:
+next2498:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2113
+	JNZ  row2497
 	JMP  done
 
 tile6true:
@@ -27978,12 +34305,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2119:
+row2503:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2120
+	JGE        next2504
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -27991,9 +34318,9 @@ row2119:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2121
+	JNE        far2505
 
-each2123:
+each2507:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28019,38 +34346,38 @@ each2123:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2124
+	JE           all2508
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2126
+	JZ           two2510
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2126:
+two2510:
 	TESTQ    $0x00000002, R11
-	JZ       one2127
+	JZ       one2511
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2127:
+one2511:
 	TESTQ  $0x00000001, R11
-	JZ     stored2125
+	JZ     stored2509
 	VMOVSS X7, (R12)
-	JMP    stored2125
+	JMP    stored2509
 
-all2124:
+all2508:
 	VMOVUPS Y7, 160(R12)
 
-stored2125:
+stored2509:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2123
-	JMP  over2122
+	JL   each2507
+	JMP  over2506
 
-far2121:
-each2128:
+far2505:
+each2512:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28085,50 +34412,50 @@ each2128:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2129
+	JE           all2513
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2131
+	JZ           two2515
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2131:
+two2515:
 	TESTQ    $0x00000002, R11
-	JZ       one2132
+	JZ       one2516
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2132:
+one2516:
 	TESTQ  $0x00000001, R11
-	JZ     stored2130
+	JZ     stored2514
 	VMOVSS X7, (R12)
-	JMP    stored2130
+	JMP    stored2514
 
-all2129:
+all2513:
 	VMOVUPS Y7, 160(R12)
 
-stored2130:
+stored2514:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2128
+	JL   each2512
 
-over2122:
-next2120:
+over2506:
+next2504:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2119
+	JNZ  row2503
 	JMP  done
 
 tile7false:
-row2133:
+row2517:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2134
+	JGE     next2518
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28137,9 +34464,9 @@ row2133:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2135
+	JNE     far2519
 
-each2137:
+each2521:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -28169,11 +34496,11 @@ each2137:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2137
-	JMP     over2136
+	JL      each2521
+	JMP     over2520
 
-far2135:
-each2138:
+far2519:
+each2522:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28214,14 +34541,14 @@ each2138:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2138
+	JL         each2522
 
-over2136:
-next2134:
+over2520:
+next2518:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2133
+	JNZ  row2517
 	JMP  done
 
 tile7true:
@@ -28230,12 +34557,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2139:
+row2523:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2140
+	JGE        next2524
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28244,9 +34571,9 @@ row2139:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2141
+	JNE        far2525
 
-each2143:
+each2527:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28275,38 +34602,38 @@ each2143:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2144
+	JE           all2528
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2146
+	JZ           two2530
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2146:
+two2530:
 	TESTQ    $0x00000002, R11
-	JZ       one2147
+	JZ       one2531
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2147:
+one2531:
 	TESTQ  $0x00000001, R11
-	JZ     stored2145
+	JZ     stored2529
 	VMOVSS X8, (R12)
-	JMP    stored2145
+	JMP    stored2529
 
-all2144:
+all2528:
 	VMOVUPS Y8, 192(R12)
 
-stored2145:
+stored2529:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2143
-	JMP  over2142
+	JL   each2527
+	JMP  over2526
 
-far2141:
-each2148:
+far2525:
+each2532:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28346,50 +34673,50 @@ each2148:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2149
+	JE           all2533
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2151
+	JZ           two2535
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2151:
+two2535:
 	TESTQ    $0x00000002, R11
-	JZ       one2152
+	JZ       one2536
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2152:
+one2536:
 	TESTQ  $0x00000001, R11
-	JZ     stored2150
+	JZ     stored2534
 	VMOVSS X8, (R12)
-	JMP    stored2150
+	JMP    stored2534
 
-all2149:
+all2533:
 	VMOVUPS Y8, 192(R12)
 
-stored2150:
+stored2534:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2148
+	JL   each2532
 
-over2142:
-next2140:
+over2526:
+next2524:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2139
+	JNZ  row2523
 	JMP  done
 
 tile8false:
-row2153:
+row2537:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2154
+	JGE     next2538
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28399,9 +34726,9 @@ row2153:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2155
+	JNE     far2539
 
-each2157:
+each2541:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -28434,11 +34761,11 @@ each2157:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2157
-	JMP     over2156
+	JL      each2541
+	JMP     over2540
 
-far2155:
-each2158:
+far2539:
+each2542:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28481,14 +34808,14 @@ each2158:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2158
+	JL         each2542
 
-over2156:
-next2154:
+over2540:
+next2538:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2153
+	JNZ  row2537
 	JMP  done
 
 tile8true:
@@ -28497,12 +34824,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2159:
+row2543:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2160
+	JGE        next2544
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28512,9 +34839,9 @@ row2159:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2161
+	JNE        far2545
 
-each2163:
+each2547:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28546,38 +34873,38 @@ each2163:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2164
+	JE           all2548
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2166
+	JZ           two2550
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2166:
+two2550:
 	TESTQ    $0x00000002, R11
-	JZ       one2167
+	JZ       one2551
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2167:
+one2551:
 	TESTQ  $0x00000001, R11
-	JZ     stored2165
+	JZ     stored2549
 	VMOVSS X9, (R12)
-	JMP    stored2165
+	JMP    stored2549
 
-all2164:
+all2548:
 	VMOVUPS Y9, 224(R12)
 
-stored2165:
+stored2549:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2163
-	JMP  over2162
+	JL   each2547
+	JMP  over2546
 
-far2161:
-each2168:
+far2545:
+each2552:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28619,41 +34946,41 @@ each2168:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2169
+	JE           all2553
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2171
+	JZ           two2555
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2171:
+two2555:
 	TESTQ    $0x00000002, R11
-	JZ       one2172
+	JZ       one2556
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2172:
+one2556:
 	TESTQ  $0x00000001, R11
-	JZ     stored2170
+	JZ     stored2554
 	VMOVSS X9, (R12)
-	JMP    stored2170
+	JMP    stored2554
 
-all2169:
+all2553:
 	VMOVUPS Y9, 224(R12)
 
-stored2170:
+stored2554:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2168
+	JL   each2552
 
-over2162:
-next2160:
+over2546:
+next2544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2159
+	JNZ  row2543
 
 done:
 	VZEROUPPER
@@ -28682,4 +35009,83 @@ each:
 	CMPQ  DI, SI
 	JL    each
 	MOVQ  R8, ret+40(FP)
+	RET
+
+// func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
+// Requires: AVX, AVX2
+TEXT ·meanAVX2(SB), NOSPLIT, $0-40
+	MOVQ    y+0(FP), AX
+	MOVQ    s+8(FP), CX
+	MOVQ    offsets+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    f+32(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y0
+
+row:
+	MOVQ         8(DX), R8
+	SUBQ         (DX), R8
+	JZ           next
+	VXORPS       X1, X1, X1
+	VCVTSI2SSQ   R8, X1, X1
+	VBROADCASTSS X1, Y1
+	XORQ         R8, R8
+	MOVQ         SI, R9
+	SUBQ         DI, R9
+
+columns2557:
+	CMPQ    R8, R9
+	JGE     rest2558
+	VMOVUPS (CX)(R8*4), Y2
+	VDIVPS  Y1, Y2, Y2
+	VADDPS  (AX)(R8*4), Y2, Y2
+	VMOVUPS Y2, (AX)(R8*4)
+	ADDQ    $0x08, R8
+	JMP     columns2557
+
+rest2558:
+	TESTQ        DI, DI
+	JZ           end2559
+	VMASKMOVPS   (CX)(R8*4), Y0, Y2
+	VMASKMOVPS   (AX)(R8*4), Y0, Y3
+	VDIVPS       Y1, Y2, Y2
+	VADDPS       Y3, Y2, Y2
+	CMPQ         DI, $0x08
+	JE           all2560
+	LEAQ         (AX)(R8*4), R8
+	TESTQ        $0x00000004, DI
+	JZ           two2562
+	VMOVUPS      X2, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y2, X2
+
+two2562:
+	TESTQ    $0x00000002, DI
+	JZ       one2563
+	VMOVLPS  X2, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X2, X2, X2
+
+one2563:
+	TESTQ  $0x00000001, DI
+	JZ     stored2561
+	VMOVSS X2, (R8)
+	JMP    stored2561
+
+all2560:
+	VMOVUPS Y2, (AX)(R8*4)
+
+stored2561:
+end2559:
+next:
+	LEAQ (AX)(SI*4), AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ $0x08, DX
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
 	RET

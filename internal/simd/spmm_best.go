@@ -55,3 +55,49 @@ func (p *RowBest) setGo(lo, hi int) {
 func (p *RowBest) better(v, top Float) bool {
 	return !p.Min && v > top || p.Min && v < top || v != v && top == top
 }
+
+// RowWon adds up what of the rows of X has won: X is the gradient of a RowBest's
+// Y, Arg is its Arg, and the matrix is the transpose of its one.
+type RowWon struct {
+	Gather
+	Y     []Float // rows of F elements
+	W     []Float // as in RowBest
+	Heads int
+	Arg   []int32 // as long as X
+	Edges []int32 // nonzero k was nonzero Edges[k]
+}
+
+// AddRows adds to the rows lo to hi of Y, without hi:
+//
+//	Y[i,j] += W[e,h]·X[Cols[k],j] if Arg[Cols[k],j] = e    for the nonzeros k of row i, e = Edges[k]
+func (p *RowWon) AddRows(lo, hi int) {
+	if lo >= hi || p.F == 0 {
+		return
+	}
+	p.check(lo, hi)
+	_, _, _ = p.Y[lo*p.F:hi*p.F], p.Arg[:len(p.X)], p.Edges[:len(p.Cols)]
+	if fast {
+		p.addFast(lo, hi)
+		return
+	}
+	p.addGo(lo, hi)
+}
+
+// addGo is the truth of AddRows.
+func (p *RowWon) addGo(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		y := p.Y[i*p.F : i*p.F+p.F]
+		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
+			e, arg := p.Edges[k], p.Arg[int(p.Cols[k])*p.F:]
+			for j, v := range p.row(k) {
+				switch {
+				case arg[j] != e:
+				case p.Heads > 0:
+					y[j] += v * p.W[int(e)*p.Heads+j/(p.F/p.Heads)]
+				default:
+					y[j] += v
+				}
+			}
+		}
+	}
+}

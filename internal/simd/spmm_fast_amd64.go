@@ -85,6 +85,9 @@ const (
 	minPlain
 	minScalar
 	minFull
+	wonPlain
+	wonScalar
+	wonFull
 	dotOne
 	dot4x8
 	dot4x16
@@ -128,6 +131,12 @@ func (k kernel) run(c *rowCall, rows int) {
 		rowMinScalarAVX2(p)
 	case minFull:
 		rowMinFullAVX2(p)
+	case wonPlain:
+		rowWonAVX2(p)
+	case wonScalar:
+		rowWonScalarAVX2(p)
+	case wonFull:
+		rowWonFullAVX2(p)
 	case dotOne:
 		edgeDotAVX2(p)
 	case dot4x8:
@@ -189,13 +198,17 @@ func layoutOf(plain, full kernel, f, heads int, t tiles) layout {
 // each makes the calls of a piece: out and arg are the rows of the result, w
 // the weights.
 func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
+	first := p.row
+	if l.kernel >= wonPlain { // Arg is by the rows of X
+		first = 0
+	}
 	for run := range l.runs {
 		for j := 0; j < l.width; {
 			shape, n := l.at(j)
 			col := run*l.width + j
 			c.out, c.x, c.shape, c.left = &y[p.row*g.F+col], &g.X[col], shape, n%8
 			if arg != nil {
-				c.arg = &arg[p.row*g.F+col]
+				c.arg = &arg[first*g.F+col]
 			}
 			if l.head > 0 {
 				c.w = &w[col/l.head]
@@ -332,4 +345,27 @@ func (p *EdgeDot) dot(c *rowCall, at *piece, h int) {
 // pickFast is Pick in assembly.
 func pickFast(toCols []int32, toW []Float, cols []int32, w []Float) int {
 	return pickAVX2(&toCols[0], &toW[0], &cols[0], &w[0], len(cols))
+}
+
+// addFast is AddRows in assembly.
+func (p *RowWon) addFast(lo, hi int) {
+	l := layoutOf(wonPlain, wonFull, p.F, p.Heads, tiles{whole: 8, cut: 8})
+	for at := p.first(lo); p.next(&at, hi, p.most(2*l.calls())); {
+		if at.from == at.to {
+			continue
+		}
+		c := p.call(&at)
+		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
+		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
+	}
+}
+
+// addMeansFast is AddMeans in assembly, in calls that last some ten
+// microseconds.
+func addMeansFast(y, s []Float, offsets []int64, f int) {
+	rows := len(offsets) - 1
+	step := max(1, most/f)
+	for i := 0; i < rows; i += step {
+		meanAVX2(&y[i*f], &s[i*f], &offsets[i], min(step, rows-i), f)
+	}
 }

@@ -7,3 +7,6 @@ func (*RowBest) setFast(_, _ int)                             { panic(none) }
 func (*EdgeDot) addFast(_, _ int)                             { panic(none) }
 func (*EdgePair) setFast(_, _ int)                            { panic(none) }
 func pickFast(_ []int32, _ []Float, _ []int32, _ []Float) int { panic(none) }
+
+func (*RowWon) addFast(_, _ int)                  { panic(none) }
+func addMeansFast(_, _ []Float, _ []int64, _ int) { panic(none) }

@@ -117,6 +117,7 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 		p := &RowBest{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: t.arg[:t.rows*f], Min: least}
 		t.check(tt, what("RowBest"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
 	}
+	checkWon(tt, rng, t, heads)
 	if heads > 0 {
 		p := &EdgeDot{Gather: t.Gather, Y: t.y, Z: t.w, Heads: heads}
 		t.check(tt, what("EdgeDot"), t.w, all(len(t.w), float64(8*f+8)), func() { p.AddRows(lo, t.rows) })
@@ -127,6 +128,51 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 			p.Y = nil
 		}
 		t.check(tt, what("EdgePair"), t.z, all(len(t.z), 0), func() { p.SetRows(lo, t.rows) })
+	}
+}
+
+// checkWon compares RowWon, whose numbers are in X's rows, and means.
+func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial, heads int) {
+	arg := make([]int32, len(t.X))
+	for i := range arg {
+		if arg[i] = -1; len(t.Cols) > 0 && rng.IntN(5) > 0 {
+			arg[i] = t.edges[rng.IntN(min(4, len(t.edges)))]
+		}
+	}
+	p := &RowWon{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: arg, Edges: t.edges}
+	t.check(tt, "RowWon", t.y, all(len(t.y), 0), func() { p.AddRows(0, t.rows) })
+	s := draw(len(t.y), plain(rng))
+	t.check(tt, "AddMeans", t.y, all(len(t.y), 0), func() { AddMeans(t.y, s, t.Offsets, t.F) })
+}
+
+func TestPick(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 7))
+	few := []Float{0, Float(math.Copysign(0, -1)), Float(math.NaN()), math.SmallestNonzeroFloat32, 1, 2}
+	for n := range 201 {
+		cols, w := make([]int32, n), draw(n, func() Float { return few[rng.IntN(len(few))] })
+		for k := range cols {
+			cols[k] = int32(k)
+		}
+		toW, intact := guarded(n, n%8, func() Float { return guard })
+		toCols := make([]int32, n+1)
+		toCols[n] = 99
+		got := Pick(toCols, toW, cols, w)
+		at := 0
+		for k, v := range w {
+			if v == 0 {
+				continue
+			}
+			if toCols[at] != int32(k) || toW[at] != v && v == v {
+				t.Fatalf("nonzero %d of %v is %v in column %d", at, w, toW[at], toCols[at])
+			}
+			at++
+		}
+		if got != at || toCols[n] != 99 || !intact() {
+			t.Fatalf("%d nonzeros of %v, or outside", got, w)
+		}
+		if in := Pick(cols, w, cols, w); in != at {
+			t.Fatalf("%d nonzeros in place, want %d", in, at)
+		}
 	}
 }
 

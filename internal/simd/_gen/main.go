@@ -21,7 +21,7 @@ import (
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
 	"dense": {gemm, unary, binary, reductions, rows, dropout, adam},
-	"spmm":  {sums, bests, edgeDots, edgePairs, picks},
+	"spmm":  {sums, bests, bestGrads, edgeDots, edgePairs, picks, means},
 }
 
 func main() {

@@ -51,6 +51,7 @@ type gather struct {
 	nv     int // registers of the tile
 	masked bool
 	arg    bool // there is a second result, of numbers
+	won    bool // each row of X comes with one of numbers, and all edges have one
 	mask   reg.VecVirtual
 }
 
@@ -149,6 +150,10 @@ func (g *gather) loops(far bool, over string, each func()) {
 		g.loop(far, false, each)
 		return
 	}
+	if g.won {
+		g.loop(far, true, each)
+		return
+	}
 	direct := fresh("direct")
 	TESTQ(g.edges, g.edges)
 	JZ(LabelRef(direct))
@@ -206,7 +211,12 @@ func (g *gather) fetch(indirect bool) {
 	ADDQ(g.x, at)
 	size := 4 * lanes * g.nv
 	prefetch(at, size)
-	if !indirect {
+	if g.won {
+		SUBQ(g.x, at)
+		ADDQ(g.field(atArg), at)
+		prefetch(at, size)
+	}
+	if !indirect || g.weight == unweighted {
 		return
 	}
 	g.edge(later, at, true)

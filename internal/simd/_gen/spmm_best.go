@@ -2,6 +2,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -39,7 +40,7 @@ func (g *gather) best(predicate uint64) {
 	}
 	each := func() {
 		x4, number := XMM(), YMM()
-		MOVQ(g.k, x4)
+		VMOVQ(g.k, x4)
 		VPBROADCASTD(x4, number)
 		var w vec
 		for v := range top {
@@ -59,6 +60,56 @@ func (g *gather) best(predicate uint64) {
 		for v := range top {
 			g.put(top[v], g.out, v)
 			g.put(arg[v], at, v)
+		}
+	})
+}
+
+// bestGrads writes the kernels of the gradients of those: of each row of X, the
+// elements whose number in Arg is the nonzero's.
+func bestGrads() {
+	for _, w := range []struct {
+		name   string
+		weight weighting
+	}{
+		{"rowWonAVX2", unweighted}, {"rowWonScalarAVX2", scalar}, {"rowWonFullAVX2", fullRow},
+	} {
+		start(w.name, "func(p *byte)", w.name+" is a tile of RowWon.AddRows.")
+		g := newGather(w.weight, 1)
+		g.edges, g.won = g.load(atEdges), true
+		g.shapes(8, 8, 1, g.takings)
+	}
+}
+
+// takings adds the elements that won; what a weight makes of another is left out
+// after it is made, so that it may be anything.
+func (g *gather) takings() {
+	acc := make([]vec, g.nv)
+	open := func() {
+		for v := range acc {
+			acc[v] = g.get(g.out, v)
+		}
+	}
+	each := func() {
+		at, number := g.load(atArg), YMM()
+		ADDQ(rowOfX, at)
+		SUBQ(g.x, at)
+		VPBROADCASTD(Mem{Base: g.edges, Index: g.k, Scale: 4}, number)
+		var w vec
+		for v := range acc {
+			x := YMM()
+			VPCMPEQD(g.operand(at, v), number, x)
+			if g.weight == unweighted {
+				VANDPS(g.operand(rowOfX, v), x, x)
+			} else {
+				w = g.factor(v, w)
+				VANDPS(mul(w, g.operand(rowOfX, v)), x, x)
+			}
+			VADDPS(x, acc[v], acc[v])
+		}
+	}
+	g.rows(open, each, func() {
+		for v := range acc {
+			g.put(acc[v], g.out, v)
 		}
 	})
 }

@@ -30,3 +30,80 @@ func picks() {
 	Store(kept, ReturnIndex(0))
 	RET()
 }
+
+// means writes the kernel that ends a mean.
+func means() {
+	start("meanAVX2", "func(y, s *float32, offsets *int64, rows, f int)", "meanAVX2 is AddMeans.")
+	l := newRowWalk()
+	n, count, by := GP64(), XMM(), YMM()
+	Label("row")
+	MOVQ(Mem{Base: l.offsets, Disp: 8}, n)
+	SUBQ(Mem{Base: l.offsets}, n)
+	JZ(LabelRef("next"))
+	VXORPS(count, count, count)
+	VCVTSI2SSQ(n, count, count)
+	VBROADCASTSS(count, by)
+	l.columns(func(y, s Mem, masked bool) {
+		m, t := YMM(), YMM()
+		if !masked {
+			VDIVPS(by, get(s), m)
+			VADDPS(y, m, m)
+			VMOVUPS(m, y)
+			return
+		}
+		VMASKMOVPS(s, l.mask, m)
+		VMASKMOVPS(y, l.mask, t)
+		VDIVPS(by, m, m)
+		VADDPS(t, m, m)
+		storeFirst(m, l.left, y)
+	})
+	Label("next")
+	l.step()
+	finish()
+}
+
+// rowWalk is a kernel over the columns of the rows of y and s.
+type rowWalk struct {
+	y, s, offsets, rows, f reg.GPVirtual
+	left                   reg.GPVirtual // columns in the last register, 0 to 7
+	mask                   vec
+}
+
+func newRowWalk() *rowWalk {
+	arg := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+	l := &rowWalk{y: arg("y"), s: arg("s"), offsets: arg("offsets"), rows: arg("rows"), f: arg("f"), left: GP64()}
+	MOVQ(l.f, l.left)
+	ANDQ(Imm(lanes-1), l.left)
+	l.mask = maskOf(l.left)
+	return l
+}
+
+// columns writes the loop over the columns of a row.
+func (l *rowWalk) columns(body func(y, s Mem, masked bool)) {
+	j, whole := GP64(), GP64()
+	XORQ(j, j)
+	MOVQ(l.f, whole)
+	SUBQ(l.left, whole)
+	y, s := Mem{Base: l.y, Index: j, Scale: 4}, Mem{Base: l.s, Index: j, Scale: 4}
+	again, rest, end := fresh("columns"), fresh("rest"), fresh("end")
+	Label(again)
+	CMPQ(j, whole)
+	JGE(LabelRef(rest))
+	body(y, s, false)
+	ADDQ(Imm(lanes), j)
+	JMP(LabelRef(again))
+	Label(rest)
+	TESTQ(l.left, l.left)
+	JZ(LabelRef(end))
+	body(y, s, true)
+	Label(end)
+}
+
+// step goes on to the next row.
+func (l *rowWalk) step() {
+	LEAQ(Mem{Base: l.y, Index: l.f, Scale: 4}, l.y)
+	LEAQ(Mem{Base: l.s, Index: l.f, Scale: 4}, l.s)
+	ADDQ(Imm(8), l.offsets)
+	DECQ(l.rows)
+	JNZ(LabelRef("row"))
+}

@@ -39,30 +39,60 @@ func rowSumFullAVX2(p *byte)
 //go:noescape
 func rowMaxAVX2(p *byte)
 
-// rowMaxScalarAVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMaxScalarAVX2(p *byte)
-
-// rowMaxFullAVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMaxFullAVX2(p *byte)
-
 // rowMinAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
 func rowMinAVX2(p *byte)
+
+// rowMaxScalarAVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMaxScalarAVX2(p *byte)
 
 // rowMinScalarAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
 func rowMinScalarAVX2(p *byte)
 
+// rowMaxFullAVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMaxFullAVX2(p *byte)
+
 // rowMinFullAVX2 is a tile of RowBest.SetRows.
 //
 //go:noescape
 func rowMinFullAVX2(p *byte)
+
+// rowMaxHeads8AVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMaxHeads8AVX2(p *byte)
+
+// rowMinHeads8AVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMinHeads8AVX2(p *byte)
+
+// rowMaxHeads16AVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMaxHeads16AVX2(p *byte)
+
+// rowMinHeads16AVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMinHeads16AVX2(p *byte)
+
+// rowMaxHeads32AVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMaxHeads32AVX2(p *byte)
+
+// rowMinHeads32AVX2 is a tile of RowBest.SetRows.
+//
+//go:noescape
+func rowMinHeads32AVX2(p *byte)
 
 // rowWonAVX2 is a tile of RowWon.AddRows.
 //

@@ -86,7 +86,7 @@ row1:
 	JGE     next2
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3
+	JNE     far4
 
 each5:
 	MOVLQSX (SI)(DI*4), R10
@@ -96,9 +96,9 @@ each5:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each5
-	JMP     over4
+	JMP     over3
 
-far3:
+far4:
 each6:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -115,7 +115,7 @@ each6:
 	CMPQ       DI, R9
 	JL         each6
 
-over4:
+over3:
 	VMOVUPS Y0, (CX)
 
 next2:
@@ -139,7 +139,7 @@ row7:
 	JGE        next8
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far9
+	JNE        far10
 
 each11:
 	MOVLQSX    (SI)(DI*4), R10
@@ -150,9 +150,9 @@ each11:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each11
-	JMP        over10
+	JMP        over9
 
-far9:
+far10:
 each12:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -170,7 +170,7 @@ each12:
 	CMPQ       DI, R9
 	JL         each12
 
-over10:
+over9:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
 	JE           all13
@@ -215,7 +215,7 @@ row17:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far19
+	JNE     far20
 
 each21:
 	MOVLQSX (SI)(DI*4), R10
@@ -226,9 +226,9 @@ each21:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each21
-	JMP     over20
+	JMP     over19
 
-far19:
+far20:
 each22:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -246,7 +246,7 @@ each22:
 	CMPQ       DI, R9
 	JL         each22
 
-over20:
+over19:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
@@ -272,7 +272,7 @@ row23:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far25
+	JNE        far26
 
 each27:
 	MOVLQSX    (SI)(DI*4), R10
@@ -284,9 +284,9 @@ each27:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each27
-	JMP        over26
+	JMP        over25
 
-far25:
+far26:
 each28:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -305,7 +305,7 @@ each28:
 	CMPQ       DI, R9
 	JL         each28
 
-over26:
+over25:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
@@ -352,7 +352,7 @@ row33:
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far35
+	JNE     far36
 
 each37:
 	MOVLQSX (SI)(DI*4), R10
@@ -364,9 +364,9 @@ each37:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each37
-	JMP     over36
+	JMP     over35
 
-far35:
+far36:
 each38:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -387,7 +387,7 @@ each38:
 	CMPQ       DI, R9
 	JL         each38
 
-over36:
+over35:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -415,7 +415,7 @@ row39:
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far41
+	JNE        far42
 
 each43:
 	MOVLQSX    (SI)(DI*4), R10
@@ -428,9 +428,9 @@ each43:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each43
-	JMP        over42
+	JMP        over41
 
-far41:
+far42:
 each44:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -452,7 +452,7 @@ each44:
 	CMPQ       DI, R9
 	JL         each44
 
-over42:
+over41:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
@@ -501,7 +501,7 @@ row49:
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far51
+	JNE     far52
 
 each53:
 	MOVLQSX (SI)(DI*4), R10
@@ -514,9 +514,9 @@ each53:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each53
-	JMP     over52
+	JMP     over51
 
-far51:
+far52:
 each54:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -537,7 +537,7 @@ each54:
 	CMPQ       DI, R9
 	JL         each54
 
-over52:
+over51:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -567,7 +567,7 @@ row55:
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far57
+	JNE        far58
 
 each59:
 	MOVLQSX    (SI)(DI*4), R10
@@ -581,9 +581,9 @@ each59:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each59
-	JMP        over58
+	JMP        over57
 
-far57:
+far58:
 each60:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -605,7 +605,7 @@ each60:
 	CMPQ       DI, R9
 	JL         each60
 
-over58:
+over57:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -656,7 +656,7 @@ row65:
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far67
+	JNE     far68
 
 each69:
 	MOVLQSX (SI)(DI*4), R10
@@ -670,9 +670,9 @@ each69:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each69
-	JMP     over68
+	JMP     over67
 
-far67:
+far68:
 each70:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -696,7 +696,7 @@ each70:
 	CMPQ       DI, R9
 	JL         each70
 
-over68:
+over67:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -728,7 +728,7 @@ row71:
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far73
+	JNE        far74
 
 each75:
 	MOVLQSX    (SI)(DI*4), R10
@@ -743,9 +743,9 @@ each75:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each75
-	JMP        over74
+	JMP        over73
 
-far73:
+far74:
 each76:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -770,7 +770,7 @@ each76:
 	CMPQ       DI, R9
 	JL         each76
 
-over74:
+over73:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -823,7 +823,7 @@ row81:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far83
+	JNE     far84
 
 each85:
 	MOVLQSX (SI)(DI*4), R10
@@ -838,9 +838,9 @@ each85:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each85
-	JMP     over84
+	JMP     over83
 
-far83:
+far84:
 each86:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -864,7 +864,7 @@ each86:
 	CMPQ       DI, R9
 	JL         each86
 
-over84:
+over83:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -898,7 +898,7 @@ row87:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far89
+	JNE        far90
 
 each91:
 	MOVLQSX    (SI)(DI*4), R10
@@ -914,9 +914,9 @@ each91:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each91
-	JMP        over90
+	JMP        over89
 
-far89:
+far90:
 each92:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -941,7 +941,7 @@ each92:
 	CMPQ       DI, R9
 	JL         each92
 
-over90:
+over89:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -996,7 +996,7 @@ row97:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far99
+	JNE     far100
 
 each101:
 	MOVLQSX (SI)(DI*4), R10
@@ -1012,9 +1012,9 @@ each101:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each101
-	JMP     over100
+	JMP     over99
 
-far99:
+far100:
 each102:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1041,7 +1041,7 @@ each102:
 	CMPQ       DI, R9
 	JL         each102
 
-over100:
+over99:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1077,7 +1077,7 @@ row103:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far105
+	JNE        far106
 
 each107:
 	MOVLQSX    (SI)(DI*4), R10
@@ -1094,9 +1094,9 @@ each107:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each107
-	JMP        over106
+	JMP        over105
 
-far105:
+far106:
 each108:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1124,7 +1124,7 @@ each108:
 	CMPQ       DI, R9
 	JL         each108
 
-over106:
+over105:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1181,7 +1181,7 @@ row113:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far115
+	JNE     far116
 
 each117:
 	MOVLQSX (SI)(DI*4), R10
@@ -1198,9 +1198,9 @@ each117:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each117
-	JMP     over116
+	JMP     over115
 
-far115:
+far116:
 each118:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1227,7 +1227,7 @@ each118:
 	CMPQ       DI, R9
 	JL         each118
 
-over116:
+over115:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1265,7 +1265,7 @@ row119:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far121
+	JNE        far122
 
 each123:
 	MOVLQSX    (SI)(DI*4), R10
@@ -1283,9 +1283,9 @@ each123:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each123
-	JMP        over122
+	JMP        over121
 
-far121:
+far122:
 each124:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1313,7 +1313,7 @@ each124:
 	CMPQ       DI, R9
 	JL         each124
 
-over122:
+over121:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1372,7 +1372,7 @@ row129:
 	VMOVUPS 224(CX), Y7
 	VMOVUPS 256(CX), Y8
 	CMPQ    128(AX), $0x00
-	JNE     far131
+	JNE     far132
 
 each133:
 	MOVLQSX (SI)(DI*4), R10
@@ -1390,9 +1390,9 @@ each133:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each133
-	JMP     over132
+	JMP     over131
 
-far131:
+far132:
 each134:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1422,7 +1422,7 @@ each134:
 	CMPQ       DI, R9
 	JL         each134
 
-over132:
+over131:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1462,7 +1462,7 @@ row135:
 	VMOVUPS    224(CX), Y8
 	VMASKMOVPS 256(CX), Y0, Y9
 	CMPQ       128(AX), $0x00
-	JNE        far137
+	JNE        far138
 
 each139:
 	MOVLQSX    (SI)(DI*4), R10
@@ -1481,9 +1481,9 @@ each139:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each139
-	JMP        over138
+	JMP        over137
 
-far137:
+far138:
 each140:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1514,7 +1514,7 @@ each140:
 	CMPQ       DI, R9
 	JL         each140
 
-over138:
+over137:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1575,7 +1575,7 @@ row145:
 	VMOVUPS 256(CX), Y8
 	VMOVUPS 288(CX), Y9
 	CMPQ    128(AX), $0x00
-	JNE     far147
+	JNE     far148
 
 each149:
 	MOVLQSX (SI)(DI*4), R10
@@ -1594,9 +1594,9 @@ each149:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each149
-	JMP     over148
+	JMP     over147
 
-far147:
+far148:
 each150:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1626,7 +1626,7 @@ each150:
 	CMPQ       DI, R9
 	JL         each150
 
-over148:
+over147:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1668,7 +1668,7 @@ row151:
 	VMOVUPS    256(CX), Y9
 	VMASKMOVPS 288(CX), Y0, Y10
 	CMPQ       128(AX), $0x00
-	JNE        far153
+	JNE        far154
 
 each155:
 	MOVLQSX    (SI)(DI*4), R10
@@ -1688,9 +1688,9 @@ each155:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each155
-	JMP        over154
+	JMP        over153
 
-far153:
+far154:
 each156:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1721,7 +1721,7 @@ each156:
 	CMPQ       DI, R9
 	JL         each156
 
-over154:
+over153:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1784,7 +1784,7 @@ row161:
 	VMOVUPS 288(CX), Y9
 	VMOVUPS 320(CX), Y10
 	CMPQ    128(AX), $0x00
-	JNE     far163
+	JNE     far164
 
 each165:
 	MOVLQSX (SI)(DI*4), R10
@@ -1804,9 +1804,9 @@ each165:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each165
-	JMP     over164
+	JMP     over163
 
-far163:
+far164:
 each166:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1839,7 +1839,7 @@ each166:
 	CMPQ       DI, R9
 	JL         each166
 
-over164:
+over163:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1883,7 +1883,7 @@ row167:
 	VMOVUPS    288(CX), Y10
 	VMASKMOVPS 320(CX), Y0, Y11
 	CMPQ       128(AX), $0x00
-	JNE        far169
+	JNE        far170
 
 each171:
 	MOVLQSX    (SI)(DI*4), R10
@@ -1904,9 +1904,9 @@ each171:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each171
-	JMP        over170
+	JMP        over169
 
-far169:
+far170:
 each172:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -1940,7 +1940,7 @@ each172:
 	CMPQ       DI, R9
 	JL         each172
 
-over170:
+over169:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2005,7 +2005,7 @@ row177:
 	VMOVUPS 320(CX), Y10
 	VMOVUPS 352(CX), Y11
 	CMPQ    128(AX), $0x00
-	JNE     far179
+	JNE     far180
 
 each181:
 	MOVLQSX (SI)(DI*4), R10
@@ -2026,9 +2026,9 @@ each181:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each181
-	JMP     over180
+	JMP     over179
 
-far179:
+far180:
 each182:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2061,7 +2061,7 @@ each182:
 	CMPQ       DI, R9
 	JL         each182
 
-over180:
+over179:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2107,7 +2107,7 @@ row183:
 	VMOVUPS    320(CX), Y11
 	VMASKMOVPS 352(CX), Y0, Y12
 	CMPQ       128(AX), $0x00
-	JNE        far185
+	JNE        far186
 
 each187:
 	MOVLQSX    (SI)(DI*4), R10
@@ -2129,9 +2129,9 @@ each187:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each187
-	JMP        over186
+	JMP        over185
 
-far185:
+far186:
 each188:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2165,7 +2165,7 @@ each188:
 	CMPQ       DI, R9
 	JL         each188
 
-over186:
+over185:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2232,7 +2232,7 @@ row193:
 	VMOVUPS 352(CX), Y11
 	VMOVUPS 384(CX), Y12
 	CMPQ    128(AX), $0x00
-	JNE     far195
+	JNE     far196
 
 each197:
 	MOVLQSX (SI)(DI*4), R10
@@ -2254,9 +2254,9 @@ each197:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each197
-	JMP     over196
+	JMP     over195
 
-far195:
+far196:
 each198:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2292,7 +2292,7 @@ each198:
 	CMPQ       DI, R9
 	JL         each198
 
-over196:
+over195:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2340,7 +2340,7 @@ row199:
 	VMOVUPS    352(CX), Y12
 	VMASKMOVPS 384(CX), Y0, Y13
 	CMPQ       128(AX), $0x00
-	JNE        far201
+	JNE        far202
 
 each203:
 	MOVLQSX    (SI)(DI*4), R10
@@ -2363,9 +2363,9 @@ each203:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each203
-	JMP        over202
+	JMP        over201
 
-far201:
+far202:
 each204:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2402,7 +2402,7 @@ each204:
 	CMPQ       DI, R9
 	JL         each204
 
-over202:
+over201:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2471,7 +2471,7 @@ row209:
 	VMOVUPS 384(CX), Y12
 	VMOVUPS 416(CX), Y13
 	CMPQ    128(AX), $0x00
-	JNE     far211
+	JNE     far212
 
 each213:
 	MOVLQSX (SI)(DI*4), R10
@@ -2494,9 +2494,9 @@ each213:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each213
-	JMP     over212
+	JMP     over211
 
-far211:
+far212:
 each214:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2532,7 +2532,7 @@ each214:
 	CMPQ       DI, R9
 	JL         each214
 
-over212:
+over211:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2582,7 +2582,7 @@ row215:
 	VMOVUPS    384(CX), Y13
 	VMASKMOVPS 416(CX), Y0, Y14
 	CMPQ       128(AX), $0x00
-	JNE        far217
+	JNE        far218
 
 each219:
 	MOVLQSX    (SI)(DI*4), R10
@@ -2606,9 +2606,9 @@ each219:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each219
-	JMP        over218
+	JMP        over217
 
-far217:
+far218:
 each220:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2645,7 +2645,7 @@ each220:
 	CMPQ       DI, R9
 	JL         each220
 
-over218:
+over217:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2716,7 +2716,7 @@ row225:
 	VMOVUPS 416(CX), Y13
 	VMOVUPS 448(CX), Y14
 	CMPQ    128(AX), $0x00
-	JNE     far227
+	JNE     far228
 
 each229:
 	MOVLQSX (SI)(DI*4), R10
@@ -2740,9 +2740,9 @@ each229:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each229
-	JMP     over228
+	JMP     over227
 
-far227:
+far228:
 each230:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2781,7 +2781,7 @@ each230:
 	CMPQ       DI, R9
 	JL         each230
 
-over228:
+over227:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2829,7 +2829,7 @@ row231:
 	VMOVUPS 448(CX), Y14
 	VMOVUPS 480(CX), Y15
 	CMPQ    128(AX), $0x00
-	JNE     far233
+	JNE     far234
 
 each235:
 	MOVLQSX (SI)(DI*4), R10
@@ -2854,9 +2854,9 @@ each235:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each235
-	JMP     over234
+	JMP     over233
 
-far233:
+far234:
 each236:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
@@ -2895,7 +2895,7 @@ each236:
 	CMPQ       DI, R9
 	JL         each236
 
-over234:
+over233:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2997,7 +2997,7 @@ row237:
 	JGE     next238
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far239
+	JNE     far240
 	TESTQ   R11, R11
 	JZ      direct241
 
@@ -3014,7 +3014,7 @@ each242:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each242
-	JMP          over240
+	JMP          over239
 
 direct241:
 each243:
@@ -3030,9 +3030,9 @@ each243:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each243
-	JMP          over240
+	JMP          over239
 
-far239:
+far240:
 	TESTQ R11, R11
 	JZ    direct244
 
@@ -3060,7 +3060,7 @@ each245:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each245
-	JMP          over240
+	JMP          over239
 
 direct244:
 each246:
@@ -3084,7 +3084,7 @@ each246:
 	CMPQ         DI, R9
 	JL           each246
 
-over240:
+over239:
 	VMOVUPS Y0, (CX)
 
 next238:
@@ -3108,7 +3108,7 @@ row247:
 	JGE        next248
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far249
+	JNE        far250
 	TESTQ      R11, R11
 	JZ         direct251
 
@@ -3126,7 +3126,7 @@ each252:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each252
-	JMP          over250
+	JMP          over249
 
 direct251:
 each253:
@@ -3143,9 +3143,9 @@ each253:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each253
-	JMP          over250
+	JMP          over249
 
-far249:
+far250:
 	TESTQ R11, R11
 	JZ    direct254
 
@@ -3174,7 +3174,7 @@ each255:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each255
-	JMP          over250
+	JMP          over249
 
 direct254:
 each256:
@@ -3199,7 +3199,7 @@ each256:
 	CMPQ         DI, R9
 	JL           each256
 
-over250:
+over249:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
 	JE           all257
@@ -3244,7 +3244,7 @@ row261:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far263
+	JNE     far264
 	TESTQ   R11, R11
 	JZ      direct265
 
@@ -3263,7 +3263,7 @@ each266:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each266
-	JMP          over264
+	JMP          over263
 
 direct265:
 each267:
@@ -3281,9 +3281,9 @@ each267:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each267
-	JMP          over264
+	JMP          over263
 
-far263:
+far264:
 	TESTQ R11, R11
 	JZ    direct268
 
@@ -3313,7 +3313,7 @@ each269:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each269
-	JMP          over264
+	JMP          over263
 
 direct268:
 each270:
@@ -3339,7 +3339,7 @@ each270:
 	CMPQ         DI, R9
 	JL           each270
 
-over264:
+over263:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
@@ -3365,7 +3365,7 @@ row271:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far273
+	JNE        far274
 	TESTQ      R11, R11
 	JZ         direct275
 
@@ -3385,7 +3385,7 @@ each276:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each276
-	JMP          over274
+	JMP          over273
 
 direct275:
 each277:
@@ -3404,9 +3404,9 @@ each277:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each277
-	JMP          over274
+	JMP          over273
 
-far273:
+far274:
 	TESTQ R11, R11
 	JZ    direct278
 
@@ -3437,7 +3437,7 @@ each279:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each279
-	JMP          over274
+	JMP          over273
 
 direct278:
 each280:
@@ -3464,7 +3464,7 @@ each280:
 	CMPQ         DI, R9
 	JL           each280
 
-over274:
+over273:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
@@ -3511,7 +3511,7 @@ row285:
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far287
+	JNE     far288
 	TESTQ   R11, R11
 	JZ      direct289
 
@@ -3532,7 +3532,7 @@ each290:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each290
-	JMP          over288
+	JMP          over287
 
 direct289:
 each291:
@@ -3552,9 +3552,9 @@ each291:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each291
-	JMP          over288
+	JMP          over287
 
-far287:
+far288:
 	TESTQ R11, R11
 	JZ    direct292
 
@@ -3588,7 +3588,7 @@ each293:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each293
-	JMP          over288
+	JMP          over287
 
 direct292:
 each294:
@@ -3618,7 +3618,7 @@ each294:
 	CMPQ         DI, R9
 	JL           each294
 
-over288:
+over287:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3646,7 +3646,7 @@ row295:
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far297
+	JNE        far298
 	TESTQ      R11, R11
 	JZ         direct299
 
@@ -3668,7 +3668,7 @@ each300:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each300
-	JMP          over298
+	JMP          over297
 
 direct299:
 each301:
@@ -3689,9 +3689,9 @@ each301:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each301
-	JMP          over298
+	JMP          over297
 
-far297:
+far298:
 	TESTQ R11, R11
 	JZ    direct302
 
@@ -3726,7 +3726,7 @@ each303:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each303
-	JMP          over298
+	JMP          over297
 
 direct302:
 each304:
@@ -3757,7 +3757,7 @@ each304:
 	CMPQ         DI, R9
 	JL           each304
 
-over298:
+over297:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
@@ -3806,7 +3806,7 @@ row309:
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far311
+	JNE     far312
 	TESTQ   R11, R11
 	JZ      direct313
 
@@ -3829,7 +3829,7 @@ each314:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each314
-	JMP          over312
+	JMP          over311
 
 direct313:
 each315:
@@ -3851,9 +3851,9 @@ each315:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each315
-	JMP          over312
+	JMP          over311
 
-far311:
+far312:
 	TESTQ R11, R11
 	JZ    direct316
 
@@ -3888,7 +3888,7 @@ each317:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each317
-	JMP          over312
+	JMP          over311
 
 direct316:
 each318:
@@ -3919,7 +3919,7 @@ each318:
 	CMPQ         DI, R9
 	JL           each318
 
-over312:
+over311:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3949,7 +3949,7 @@ row319:
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far321
+	JNE        far322
 	TESTQ      R11, R11
 	JZ         direct323
 
@@ -3973,7 +3973,7 @@ each324:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each324
-	JMP          over322
+	JMP          over321
 
 direct323:
 each325:
@@ -3996,9 +3996,9 @@ each325:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each325
-	JMP          over322
+	JMP          over321
 
-far321:
+far322:
 	TESTQ R11, R11
 	JZ    direct326
 
@@ -4034,7 +4034,7 @@ each327:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each327
-	JMP          over322
+	JMP          over321
 
 direct326:
 each328:
@@ -4066,7 +4066,7 @@ each328:
 	CMPQ         DI, R9
 	JL           each328
 
-over322:
+over321:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4117,7 +4117,7 @@ row333:
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far335
+	JNE     far336
 	TESTQ   R11, R11
 	JZ      direct337
 
@@ -4142,7 +4142,7 @@ each338:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each338
-	JMP          over336
+	JMP          over335
 
 direct337:
 each339:
@@ -4166,9 +4166,9 @@ each339:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each339
-	JMP          over336
+	JMP          over335
 
-far335:
+far336:
 	TESTQ R11, R11
 	JZ    direct340
 
@@ -4207,7 +4207,7 @@ each341:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each341
-	JMP          over336
+	JMP          over335
 
 direct340:
 each342:
@@ -4242,7 +4242,7 @@ each342:
 	CMPQ         DI, R9
 	JL           each342
 
-over336:
+over335:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4274,7 +4274,7 @@ row343:
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far345
+	JNE        far346
 	TESTQ      R11, R11
 	JZ         direct347
 
@@ -4300,7 +4300,7 @@ each348:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each348
-	JMP          over346
+	JMP          over345
 
 direct347:
 each349:
@@ -4325,9 +4325,9 @@ each349:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each349
-	JMP          over346
+	JMP          over345
 
-far345:
+far346:
 	TESTQ R11, R11
 	JZ    direct350
 
@@ -4367,7 +4367,7 @@ each351:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each351
-	JMP          over346
+	JMP          over345
 
 direct350:
 each352:
@@ -4403,7 +4403,7 @@ each352:
 	CMPQ         DI, R9
 	JL           each352
 
-over346:
+over345:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4456,7 +4456,7 @@ row357:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far359
+	JNE     far360
 	TESTQ   R11, R11
 	JZ      direct361
 
@@ -4483,7 +4483,7 @@ each362:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each362
-	JMP          over360
+	JMP          over359
 
 direct361:
 each363:
@@ -4509,9 +4509,9 @@ each363:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each363
-	JMP          over360
+	JMP          over359
 
-far359:
+far360:
 	TESTQ R11, R11
 	JZ    direct364
 
@@ -4551,7 +4551,7 @@ each365:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each365
-	JMP          over360
+	JMP          over359
 
 direct364:
 each366:
@@ -4587,7 +4587,7 @@ each366:
 	CMPQ         DI, R9
 	JL           each366
 
-over360:
+over359:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4621,7 +4621,7 @@ row367:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far369
+	JNE        far370
 	TESTQ      R11, R11
 	JZ         direct371
 
@@ -4649,7 +4649,7 @@ each372:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each372
-	JMP          over370
+	JMP          over369
 
 direct371:
 each373:
@@ -4676,9 +4676,9 @@ each373:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each373
-	JMP          over370
+	JMP          over369
 
-far369:
+far370:
 	TESTQ R11, R11
 	JZ    direct374
 
@@ -4719,7 +4719,7 @@ each375:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each375
-	JMP          over370
+	JMP          over369
 
 direct374:
 each376:
@@ -4756,7 +4756,7 @@ each376:
 	CMPQ         DI, R9
 	JL           each376
 
-over370:
+over369:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4811,7 +4811,7 @@ row381:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far383
+	JNE     far384
 	TESTQ   R11, R11
 	JZ      direct385
 
@@ -4840,7 +4840,7 @@ each386:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each386
-	JMP          over384
+	JMP          over383
 
 direct385:
 each387:
@@ -4868,9 +4868,9 @@ each387:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each387
-	JMP          over384
+	JMP          over383
 
-far383:
+far384:
 	TESTQ R11, R11
 	JZ    direct388
 
@@ -4914,7 +4914,7 @@ each389:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each389
-	JMP          over384
+	JMP          over383
 
 direct388:
 each390:
@@ -4954,7 +4954,7 @@ each390:
 	CMPQ         DI, R9
 	JL           each390
 
-over384:
+over383:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4990,7 +4990,7 @@ row391:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far393
+	JNE        far394
 	TESTQ      R11, R11
 	JZ         direct395
 
@@ -5020,7 +5020,7 @@ each396:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each396
-	JMP          over394
+	JMP          over393
 
 direct395:
 each397:
@@ -5049,9 +5049,9 @@ each397:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each397
-	JMP          over394
+	JMP          over393
 
-far393:
+far394:
 	TESTQ R11, R11
 	JZ    direct398
 
@@ -5096,7 +5096,7 @@ each399:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each399
-	JMP          over394
+	JMP          over393
 
 direct398:
 each400:
@@ -5137,7 +5137,7 @@ each400:
 	CMPQ         DI, R9
 	JL           each400
 
-over394:
+over393:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -5194,7 +5194,7 @@ row405:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far407
+	JNE     far408
 	TESTQ   R11, R11
 	JZ      direct409
 
@@ -5225,7 +5225,7 @@ each410:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each410
-	JMP          over408
+	JMP          over407
 
 direct409:
 each411:
@@ -5255,9 +5255,9 @@ each411:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each411
-	JMP          over408
+	JMP          over407
 
-far407:
+far408:
 	TESTQ R11, R11
 	JZ    direct412
 
@@ -5302,7 +5302,7 @@ each413:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each413
-	JMP          over408
+	JMP          over407
 
 direct412:
 each414:
@@ -5343,7 +5343,7 @@ each414:
 	CMPQ         DI, R9
 	JL           each414
 
-over408:
+over407:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -5381,7 +5381,7 @@ row415:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far417
+	JNE        far418
 	TESTQ      R11, R11
 	JZ         direct419
 
@@ -5413,7 +5413,7 @@ each420:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each420
-	JMP          over418
+	JMP          over417
 
 direct419:
 each421:
@@ -5444,9 +5444,9 @@ each421:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each421
-	JMP          over418
+	JMP          over417
 
-far417:
+far418:
 	TESTQ R11, R11
 	JZ    direct422
 
@@ -5492,7 +5492,7 @@ each423:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each423
-	JMP          over418
+	JMP          over417
 
 direct422:
 each424:
@@ -5534,7 +5534,7 @@ each424:
 	CMPQ         DI, R9
 	JL           each424
 
-over418:
+over417:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -5619,7 +5619,7 @@ row429:
 	JGE     next430
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far431
+	JNE     far432
 	TESTQ   R11, R11
 	JZ      direct433
 
@@ -5636,7 +5636,7 @@ each434:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each434
-	JMP          over432
+	JMP          over431
 
 direct433:
 each435:
@@ -5652,9 +5652,9 @@ each435:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each435
-	JMP          over432
+	JMP          over431
 
-far431:
+far432:
 	TESTQ R11, R11
 	JZ    direct436
 
@@ -5682,7 +5682,7 @@ each437:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each437
-	JMP          over432
+	JMP          over431
 
 direct436:
 each438:
@@ -5706,7 +5706,7 @@ each438:
 	CMPQ         DI, R9
 	JL           each438
 
-over432:
+over431:
 	VMOVUPS Y0, (CX)
 
 next430:
@@ -5726,7 +5726,7 @@ row439:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far441
+	JNE     far442
 	TESTQ   R11, R11
 	JZ      direct443
 
@@ -5746,7 +5746,7 @@ each444:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each444
-	JMP          over442
+	JMP          over441
 
 direct443:
 each445:
@@ -5765,9 +5765,9 @@ each445:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each445
-	JMP          over442
+	JMP          over441
 
-far441:
+far442:
 	TESTQ R11, R11
 	JZ    direct446
 
@@ -5798,7 +5798,7 @@ each447:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each447
-	JMP          over442
+	JMP          over441
 
 direct446:
 each448:
@@ -5825,7 +5825,7 @@ each448:
 	CMPQ         DI, R9
 	JL           each448
 
-over442:
+over441:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
@@ -5847,7 +5847,7 @@ row449:
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far451
+	JNE     far452
 	TESTQ   R11, R11
 	JZ      direct453
 
@@ -5870,7 +5870,7 @@ each454:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each454
-	JMP          over452
+	JMP          over451
 
 direct453:
 each455:
@@ -5892,9 +5892,9 @@ each455:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each455
-	JMP          over452
+	JMP          over451
 
-far451:
+far452:
 	TESTQ R11, R11
 	JZ    direct456
 
@@ -5930,7 +5930,7 @@ each457:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each457
-	JMP          over452
+	JMP          over451
 
 direct456:
 each458:
@@ -5962,7 +5962,7 @@ each458:
 	CMPQ         DI, R9
 	JL           each458
 
-over452:
+over451:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -5986,7 +5986,7 @@ row459:
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far461
+	JNE     far462
 	TESTQ   R11, R11
 	JZ      direct463
 
@@ -6012,7 +6012,7 @@ each464:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each464
-	JMP          over462
+	JMP          over461
 
 direct463:
 each465:
@@ -6037,9 +6037,9 @@ each465:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each465
-	JMP          over462
+	JMP          over461
 
-far461:
+far462:
 	TESTQ R11, R11
 	JZ    direct466
 
@@ -6077,7 +6077,7 @@ each467:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each467
-	JMP          over462
+	JMP          over461
 
 direct466:
 each468:
@@ -6111,7 +6111,7 @@ each468:
 	CMPQ         DI, R9
 	JL           each468
 
-over462:
+over461:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6137,7 +6137,7 @@ row469:
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far471
+	JNE     far472
 	TESTQ   R11, R11
 	JZ      direct473
 
@@ -6166,7 +6166,7 @@ each474:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each474
-	JMP          over472
+	JMP          over471
 
 direct473:
 each475:
@@ -6194,9 +6194,9 @@ each475:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each475
-	JMP          over472
+	JMP          over471
 
-far471:
+far472:
 	TESTQ R11, R11
 	JZ    direct476
 
@@ -6239,7 +6239,7 @@ each477:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each477
-	JMP          over472
+	JMP          over471
 
 direct476:
 each478:
@@ -6278,7 +6278,7 @@ each478:
 	CMPQ         DI, R9
 	JL           each478
 
-over472:
+over471:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6306,7 +6306,7 @@ row479:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far481
+	JNE     far482
 	TESTQ   R11, R11
 	JZ      direct483
 
@@ -6338,7 +6338,7 @@ each484:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each484
-	JMP          over482
+	JMP          over481
 
 direct483:
 each485:
@@ -6369,9 +6369,9 @@ each485:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each485
-	JMP          over482
+	JMP          over481
 
-far481:
+far482:
 	TESTQ R11, R11
 	JZ    direct486
 
@@ -6416,7 +6416,7 @@ each487:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each487
-	JMP          over482
+	JMP          over481
 
 direct486:
 each488:
@@ -6457,7 +6457,7 @@ each488:
 	CMPQ         DI, R9
 	JL           each488
 
-over482:
+over481:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6487,7 +6487,7 @@ row489:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far491
+	JNE     far492
 	TESTQ   R11, R11
 	JZ      direct493
 
@@ -6522,7 +6522,7 @@ each494:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each494
-	JMP          over492
+	JMP          over491
 
 direct493:
 each495:
@@ -6556,9 +6556,9 @@ each495:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each495
-	JMP          over492
+	JMP          over491
 
-far491:
+far492:
 	TESTQ R11, R11
 	JZ    direct496
 
@@ -6608,7 +6608,7 @@ each497:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each497
-	JMP          over492
+	JMP          over491
 
 direct496:
 each498:
@@ -6654,7 +6654,7 @@ each498:
 	CMPQ         DI, R9
 	JL           each498
 
-over492:
+over491:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6686,7 +6686,7 @@ row499:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far501
+	JNE     far502
 	TESTQ   R11, R11
 	JZ      direct503
 
@@ -6724,7 +6724,7 @@ each504:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each504
-	JMP          over502
+	JMP          over501
 
 direct503:
 each505:
@@ -6761,9 +6761,9 @@ each505:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each505
-	JMP          over502
+	JMP          over501
 
-far501:
+far502:
 	TESTQ R11, R11
 	JZ    direct506
 
@@ -6815,7 +6815,7 @@ each507:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each507
-	JMP          over502
+	JMP          over501
 
 direct506:
 each508:
@@ -6863,7 +6863,7 @@ each508:
 	CMPQ         DI, R9
 	JL           each508
 
-over502:
+over501:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6916,7 +6916,7 @@ row509:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far511
+	JNE     far512
 	TESTQ   R11, R11
 	JZ      direct513
 
@@ -6935,7 +6935,7 @@ each514:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each514
-	JMP          over512
+	JMP          over511
 
 direct513:
 each515:
@@ -6953,9 +6953,9 @@ each515:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each515
-	JMP          over512
+	JMP          over511
 
-far511:
+far512:
 	TESTQ R11, R11
 	JZ    direct516
 
@@ -6985,7 +6985,7 @@ each517:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each517
-	JMP          over512
+	JMP          over511
 
 direct516:
 each518:
@@ -7011,7 +7011,7 @@ each518:
 	CMPQ         DI, R9
 	JL           each518
 
-over512:
+over511:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
@@ -7034,7 +7034,7 @@ row519:
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far521
+	JNE     far522
 	TESTQ   R11, R11
 	JZ      direct523
 
@@ -7058,7 +7058,7 @@ each524:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each524
-	JMP          over522
+	JMP          over521
 
 direct523:
 each525:
@@ -7081,9 +7081,9 @@ each525:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each525
-	JMP          over522
+	JMP          over521
 
-far521:
+far522:
 	TESTQ R11, R11
 	JZ    direct526
 
@@ -7119,7 +7119,7 @@ each527:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each527
-	JMP          over522
+	JMP          over521
 
 direct526:
 each528:
@@ -7151,7 +7151,7 @@ each528:
 	CMPQ         DI, R9
 	JL           each528
 
-over522:
+over521:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7178,7 +7178,7 @@ row529:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far531
+	JNE     far532
 	TESTQ   R11, R11
 	JZ      direct533
 
@@ -7207,7 +7207,7 @@ each534:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each534
-	JMP          over532
+	JMP          over531
 
 direct533:
 each535:
@@ -7235,9 +7235,9 @@ each535:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each535
-	JMP          over532
+	JMP          over531
 
-far531:
+far532:
 	TESTQ R11, R11
 	JZ    direct536
 
@@ -7279,7 +7279,7 @@ each537:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each537
-	JMP          over532
+	JMP          over531
 
 direct536:
 each538:
@@ -7317,7 +7317,7 @@ each538:
 	CMPQ         DI, R9
 	JL           each538
 
-over532:
+over531:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7348,7 +7348,7 @@ row539:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far541
+	JNE     far542
 	TESTQ   R11, R11
 	JZ      direct543
 
@@ -7382,7 +7382,7 @@ each544:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each544
-	JMP          over542
+	JMP          over541
 
 direct543:
 each545:
@@ -7415,9 +7415,9 @@ each545:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each545
-	JMP          over542
+	JMP          over541
 
-far541:
+far542:
 	TESTQ R11, R11
 	JZ    direct546
 
@@ -7465,7 +7465,7 @@ each547:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each547
-	JMP          over542
+	JMP          over541
 
 direct546:
 each548:
@@ -7509,7 +7509,7 @@ each548:
 	CMPQ         DI, R9
 	JL           each548
 
-over542:
+over541:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7560,7 +7560,7 @@ row549:
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far551
+	JNE     far552
 	TESTQ   R11, R11
 	JZ      direct553
 
@@ -7583,7 +7583,7 @@ each554:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each554
-	JMP          over552
+	JMP          over551
 
 direct553:
 each555:
@@ -7605,9 +7605,9 @@ each555:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each555
-	JMP          over552
+	JMP          over551
 
-far551:
+far552:
 	TESTQ R11, R11
 	JZ    direct556
 
@@ -7642,7 +7642,7 @@ each557:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each557
-	JMP          over552
+	JMP          over551
 
 direct556:
 each558:
@@ -7673,7 +7673,7 @@ each558:
 	CMPQ         DI, R9
 	JL           each558
 
-over552:
+over551:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7702,7 +7702,7 @@ row559:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far561
+	JNE     far562
 	TESTQ   R11, R11
 	JZ      direct563
 
@@ -7734,7 +7734,7 @@ each564:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each564
-	JMP          over562
+	JMP          over561
 
 direct563:
 each565:
@@ -7765,9 +7765,9 @@ each565:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each565
-	JMP          over562
+	JMP          over561
 
-far561:
+far562:
 	TESTQ R11, R11
 	JZ    direct566
 
@@ -7813,7 +7813,7 @@ each567:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each567
-	JMP          over562
+	JMP          over561
 
 direct566:
 each568:
@@ -7855,7 +7855,7 @@ each568:
 	CMPQ         DI, R9
 	JL           each568
 
-over562:
+over561:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7931,7 +7931,7 @@ row569:
 	JGE     next570
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far571
+	JNE     far572
 	TESTQ   R11, R11
 	JZ      direct573
 
@@ -7948,7 +7948,7 @@ each574:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each574
-	JMP     over572
+	JMP     over571
 
 direct573:
 each575:
@@ -7964,9 +7964,9 @@ each575:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each575
-	JMP     over572
+	JMP     over571
 
-far571:
+far572:
 	TESTQ R11, R11
 	JZ    direct576
 
@@ -7994,7 +7994,7 @@ each577:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each577
-	JMP        over572
+	JMP        over571
 
 direct576:
 each578:
@@ -8018,7 +8018,7 @@ each578:
 	CMPQ       DI, R9
 	JL         each578
 
-over572:
+over571:
 	VMOVUPS Y0, (CX)
 
 next570:
@@ -8042,7 +8042,7 @@ row579:
 	JGE        next580
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far581
+	JNE        far582
 	TESTQ      R11, R11
 	JZ         direct583
 
@@ -8060,7 +8060,7 @@ each584:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each584
-	JMP        over582
+	JMP        over581
 
 direct583:
 each585:
@@ -8077,9 +8077,9 @@ each585:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each585
-	JMP        over582
+	JMP        over581
 
-far581:
+far582:
 	TESTQ R11, R11
 	JZ    direct586
 
@@ -8108,7 +8108,7 @@ each587:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each587
-	JMP        over582
+	JMP        over581
 
 direct586:
 each588:
@@ -8133,7 +8133,7 @@ each588:
 	CMPQ       DI, R9
 	JL         each588
 
-over582:
+over581:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
 	JE           all589
@@ -8178,7 +8178,7 @@ row593:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far595
+	JNE     far596
 	TESTQ   R11, R11
 	JZ      direct597
 
@@ -8198,7 +8198,7 @@ each598:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each598
-	JMP     over596
+	JMP     over595
 
 direct597:
 each599:
@@ -8217,9 +8217,9 @@ each599:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each599
-	JMP     over596
+	JMP     over595
 
-far595:
+far596:
 	TESTQ R11, R11
 	JZ    direct600
 
@@ -8250,7 +8250,7 @@ each601:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each601
-	JMP        over596
+	JMP        over595
 
 direct600:
 each602:
@@ -8277,7 +8277,7 @@ each602:
 	CMPQ       DI, R9
 	JL         each602
 
-over596:
+over595:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
@@ -8303,7 +8303,7 @@ row603:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far605
+	JNE        far606
 	TESTQ      R11, R11
 	JZ         direct607
 
@@ -8324,7 +8324,7 @@ each608:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each608
-	JMP        over606
+	JMP        over605
 
 direct607:
 each609:
@@ -8344,9 +8344,9 @@ each609:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each609
-	JMP        over606
+	JMP        over605
 
-far605:
+far606:
 	TESTQ R11, R11
 	JZ    direct610
 
@@ -8378,7 +8378,7 @@ each611:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each611
-	JMP        over606
+	JMP        over605
 
 direct610:
 each612:
@@ -8406,7 +8406,7 @@ each612:
 	CMPQ       DI, R9
 	JL         each612
 
-over606:
+over605:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
@@ -8453,7 +8453,7 @@ row617:
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far619
+	JNE     far620
 	TESTQ   R11, R11
 	JZ      direct621
 
@@ -8476,7 +8476,7 @@ each622:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each622
-	JMP     over620
+	JMP     over619
 
 direct621:
 each623:
@@ -8498,9 +8498,9 @@ each623:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each623
-	JMP     over620
+	JMP     over619
 
-far619:
+far620:
 	TESTQ R11, R11
 	JZ    direct624
 
@@ -8538,7 +8538,7 @@ each625:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each625
-	JMP        over620
+	JMP        over619
 
 direct624:
 each626:
@@ -8570,7 +8570,7 @@ each626:
 	CMPQ       DI, R9
 	JL         each626
 
-over620:
+over619:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8598,7 +8598,7 @@ row627:
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far629
+	JNE        far630
 	TESTQ      R11, R11
 	JZ         direct631
 
@@ -8622,7 +8622,7 @@ each632:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each632
-	JMP        over630
+	JMP        over629
 
 direct631:
 each633:
@@ -8645,9 +8645,9 @@ each633:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each633
-	JMP        over630
+	JMP        over629
 
-far629:
+far630:
 	TESTQ R11, R11
 	JZ    direct634
 
@@ -8686,7 +8686,7 @@ each635:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each635
-	JMP        over630
+	JMP        over629
 
 direct634:
 each636:
@@ -8719,7 +8719,7 @@ each636:
 	CMPQ       DI, R9
 	JL         each636
 
-over630:
+over629:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
@@ -8768,7 +8768,7 @@ row641:
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far643
+	JNE     far644
 	TESTQ   R11, R11
 	JZ      direct645
 
@@ -8794,7 +8794,7 @@ each646:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each646
-	JMP     over644
+	JMP     over643
 
 direct645:
 each647:
@@ -8819,9 +8819,9 @@ each647:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each647
-	JMP     over644
+	JMP     over643
 
-far643:
+far644:
 	TESTQ R11, R11
 	JZ    direct648
 
@@ -8860,7 +8860,7 @@ each649:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each649
-	JMP        over644
+	JMP        over643
 
 direct648:
 each650:
@@ -8894,7 +8894,7 @@ each650:
 	CMPQ       DI, R9
 	JL         each650
 
-over644:
+over643:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8924,7 +8924,7 @@ row651:
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far653
+	JNE        far654
 	TESTQ      R11, R11
 	JZ         direct655
 
@@ -8951,7 +8951,7 @@ each656:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each656
-	JMP        over654
+	JMP        over653
 
 direct655:
 each657:
@@ -8977,9 +8977,9 @@ each657:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each657
-	JMP        over654
+	JMP        over653
 
-far653:
+far654:
 	TESTQ R11, R11
 	JZ    direct658
 
@@ -9019,7 +9019,7 @@ each659:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each659
-	JMP        over654
+	JMP        over653
 
 direct658:
 each660:
@@ -9054,7 +9054,7 @@ each660:
 	CMPQ       DI, R9
 	JL         each660
 
-over654:
+over653:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -9105,7 +9105,7 @@ row665:
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far667
+	JNE     far668
 	TESTQ   R11, R11
 	JZ      direct669
 
@@ -9134,7 +9134,7 @@ each670:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each670
-	JMP     over668
+	JMP     over667
 
 direct669:
 each671:
@@ -9162,9 +9162,9 @@ each671:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each671
-	JMP     over668
+	JMP     over667
 
-far667:
+far668:
 	TESTQ R11, R11
 	JZ    direct672
 
@@ -9210,7 +9210,7 @@ each673:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each673
-	JMP        over668
+	JMP        over667
 
 direct672:
 each674:
@@ -9249,7 +9249,7 @@ each674:
 	CMPQ       DI, R9
 	JL         each674
 
-over668:
+over667:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9281,7 +9281,7 @@ row675:
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far677
+	JNE        far678
 	TESTQ      R11, R11
 	JZ         direct679
 
@@ -9311,7 +9311,7 @@ each680:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each680
-	JMP        over678
+	JMP        over677
 
 direct679:
 each681:
@@ -9340,9 +9340,9 @@ each681:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each681
-	JMP        over678
+	JMP        over677
 
-far677:
+far678:
 	TESTQ R11, R11
 	JZ    direct682
 
@@ -9389,7 +9389,7 @@ each683:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each683
-	JMP        over678
+	JMP        over677
 
 direct682:
 each684:
@@ -9429,7 +9429,7 @@ each684:
 	CMPQ       DI, R9
 	JL         each684
 
-over678:
+over677:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -9482,7 +9482,7 @@ row689:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far691
+	JNE     far692
 	TESTQ   R11, R11
 	JZ      direct693
 
@@ -9514,7 +9514,7 @@ each694:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each694
-	JMP     over692
+	JMP     over691
 
 direct693:
 each695:
@@ -9545,9 +9545,9 @@ each695:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each695
-	JMP     over692
+	JMP     over691
 
-far691:
+far692:
 	TESTQ R11, R11
 	JZ    direct696
 
@@ -9594,7 +9594,7 @@ each697:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each697
-	JMP        over692
+	JMP        over691
 
 direct696:
 each698:
@@ -9635,7 +9635,7 @@ each698:
 	CMPQ       DI, R9
 	JL         each698
 
-over692:
+over691:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9669,7 +9669,7 @@ row699:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far701
+	JNE        far702
 	TESTQ      R11, R11
 	JZ         direct703
 
@@ -9702,7 +9702,7 @@ each704:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each704
-	JMP        over702
+	JMP        over701
 
 direct703:
 each705:
@@ -9734,9 +9734,9 @@ each705:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each705
-	JMP        over702
+	JMP        over701
 
-far701:
+far702:
 	TESTQ R11, R11
 	JZ    direct706
 
@@ -9784,7 +9784,7 @@ each707:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each707
-	JMP        over702
+	JMP        over701
 
 direct706:
 each708:
@@ -9826,7 +9826,7 @@ each708:
 	CMPQ       DI, R9
 	JL         each708
 
-over702:
+over701:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -9881,7 +9881,7 @@ row713:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far715
+	JNE     far716
 	TESTQ   R11, R11
 	JZ      direct717
 
@@ -9916,7 +9916,7 @@ each718:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each718
-	JMP     over716
+	JMP     over715
 
 direct717:
 each719:
@@ -9950,9 +9950,9 @@ each719:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each719
-	JMP     over716
+	JMP     over715
 
-far715:
+far716:
 	TESTQ R11, R11
 	JZ    direct720
 
@@ -10006,7 +10006,7 @@ each721:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each721
-	JMP        over716
+	JMP        over715
 
 direct720:
 each722:
@@ -10052,7 +10052,7 @@ each722:
 	CMPQ       DI, R9
 	JL         each722
 
-over716:
+over715:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10088,7 +10088,7 @@ row723:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far725
+	JNE        far726
 	TESTQ      R11, R11
 	JZ         direct727
 
@@ -10124,7 +10124,7 @@ each728:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each728
-	JMP        over726
+	JMP        over725
 
 direct727:
 each729:
@@ -10159,9 +10159,9 @@ each729:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each729
-	JMP        over726
+	JMP        over725
 
-far725:
+far726:
 	TESTQ R11, R11
 	JZ    direct730
 
@@ -10216,7 +10216,7 @@ each731:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each731
-	JMP        over726
+	JMP        over725
 
 direct730:
 each732:
@@ -10263,7 +10263,7 @@ each732:
 	CMPQ       DI, R9
 	JL         each732
 
-over726:
+over725:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -10320,7 +10320,7 @@ row737:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far739
+	JNE     far740
 	TESTQ   R11, R11
 	JZ      direct741
 
@@ -10358,7 +10358,7 @@ each742:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each742
-	JMP     over740
+	JMP     over739
 
 direct741:
 each743:
@@ -10395,9 +10395,9 @@ each743:
 	INCQ    DI
 	CMPQ    DI, R9
 	JL      each743
-	JMP     over740
+	JMP     over739
 
-far739:
+far740:
 	TESTQ R11, R11
 	JZ    direct744
 
@@ -10452,7 +10452,7 @@ each745:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each745
-	JMP        over740
+	JMP        over739
 
 direct744:
 each746:
@@ -10500,7 +10500,7 @@ each746:
 	CMPQ       DI, R9
 	JL         each746
 
-over740:
+over739:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10538,7 +10538,7 @@ row747:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far749
+	JNE        far750
 	TESTQ      R11, R11
 	JZ         direct751
 
@@ -10577,7 +10577,7 @@ each752:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each752
-	JMP        over750
+	JMP        over749
 
 direct751:
 each753:
@@ -10615,9 +10615,9 @@ each753:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each753
-	JMP        over750
+	JMP        over749
 
-far749:
+far750:
 	TESTQ R11, R11
 	JZ    direct754
 
@@ -10673,7 +10673,7 @@ each755:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each755
-	JMP        over750
+	JMP        over749
 
 direct754:
 each756:
@@ -10722,7 +10722,7 @@ each756:
 	CMPQ       DI, R9
 	JL         each756
 
-over750:
+over749:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -10798,19 +10798,46 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 
 tile1false:
 row761:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next762
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next762
+	CMPQ       DI, (BX)
+	JNE        cut764
+	CMPQ       128(AX), $0x00
+	JE         near766
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near766:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over763
+	JMP          opened765
+
+cut764:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far763
 
-each765:
+opened765:
+	CMPQ 128(AX), $0x00
+	JNE  far767
+
+each768:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -10820,16 +10847,15 @@ each765:
 	VCMPPS       $0x16, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each765
-	JMP          over764
+	JL           each768
+	JMP          over763
 
-far763:
-each766:
+far767:
+each769:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -10846,14 +10872,13 @@ each766:
 	VCMPPS       $0x16, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each766
+	JL           each769
 
-over764:
+over763:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -10874,20 +10899,47 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row767:
+row770:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next768
+	JGE        next771
+	CMPQ       DI, (BX)
+	JNE        cut773
+	CMPQ       128(AX), $0x00
+	JE         near775
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near775:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R10), Y0, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over772
+	JMP          opened774
+
+cut773:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R10), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far769
 
-each771:
+opened774:
+	CMPQ 128(AX), $0x00
+	JNE  far776
+
+each777:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -10897,16 +10949,15 @@ each771:
 	VCMPPS       $0x16, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each771
-	JMP          over770
+	JL           each777
+	JMP          over772
 
-far769:
-each772:
+far776:
+each778:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -10923,96 +10974,124 @@ each772:
 	VCMPPS       $0x16, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each772
+	JL           each778
 
-over770:
+over772:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all773
+	JE           all779
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two775
+	JZ           two781
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two775:
+two781:
 	TESTQ    $0x00000002, R10
-	JZ       one776
+	JZ       one782
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one776:
+one782:
 	TESTQ  $0x00000001, R10
-	JZ     stored774
+	JZ     stored780
 	VMOVSS X1, (R11)
-	JMP    stored774
+	JMP    stored780
 
-all773:
+all779:
 	VMOVUPS Y1, (CX)
 
-stored774:
+stored780:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all777
+	JE           all783
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two779
+	JZ           two785
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two779:
+two785:
 	TESTQ    $0x00000002, R10
-	JZ       one780
+	JZ       one786
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one780:
+one786:
 	TESTQ  $0x00000001, R10
-	JZ     stored778
+	JZ     stored784
 	VMOVSS X2, (R9)
-	JMP    stored778
+	JMP    stored784
 
-all777:
+all783:
 	VMOVUPS Y2, (R9)
 
-stored778:
-next768:
+stored784:
+next771:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row767
+	JNZ  row770
 	JMP  done
 
 tile2false:
-row781:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next782
+row787:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next788
+	CMPQ       DI, (BX)
+	JNE        cut790
+	CMPQ       128(AX), $0x00
+	JE         near792
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near792:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over789
+	JMP          opened791
+
+cut790:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far783
 
-each785:
+opened791:
+	CMPQ 128(AX), $0x00
+	JNE  far793
+
+each794:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11022,23 +11101,21 @@ each785:
 	VCMPPS       $0x16, Y0, Y5, Y6
 	VCMPPS       $0x07, Y0, Y0, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y0, Y0
 	VBLENDVPS    Y6, Y4, Y1, Y1
 	VMOVUPS      32(R10), Y5
 	VCMPPS       $0x16, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each785
-	JMP          over784
+	JL           each794
+	JMP          over789
 
-far783:
-each786:
+far793:
+each795:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11055,21 +11132,19 @@ each786:
 	VCMPPS       $0x16, Y0, Y5, Y6
 	VCMPPS       $0x07, Y0, Y0, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y0, Y0
 	VBLENDVPS    Y6, Y4, Y1, Y1
 	VMOVUPS      32(R10), Y5
 	VCMPPS       $0x16, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each786
+	JL           each795
 
-over784:
+over789:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -11077,152 +11152,6 @@ over784:
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-next782:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row781
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
-	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
-
-row787:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next788
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R10), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far789
-
-each791:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R10), Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R10), Y0, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each791
-	JMP          over790
-
-far789:
-each792:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R10), Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R10), Y0, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each792
-
-over790:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all793
-	LEAQ         32(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two795
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
-
-two795:
-	TESTQ    $0x00000002, R10
-	JZ       one796
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one796:
-	TESTQ  $0x00000001, R10
-	JZ     stored794
-	VMOVSS X3, (R11)
-	JMP    stored794
-
-all793:
-	VMOVUPS Y3, 32(CX)
-
-stored794:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all797
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two799
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two799:
-	TESTQ    $0x00000002, R10
-	JZ       one800
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one800:
-	TESTQ  $0x00000001, R10
-	JZ     stored798
-	VMOVSS X4, (R9)
-	JMP    stored798
-
-all797:
-	VMOVUPS Y4, 32(R9)
-
-stored798:
 next788:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -11232,13 +11161,215 @@ next788:
 	JNZ  row787
 	JMP  done
 
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row796:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next797
+	CMPQ       DI, (BX)
+	JNE        cut799
+	CMPQ       128(AX), $0x00
+	JE         near801
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near801:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   32(R10), Y0, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over798
+	JMP          opened800
+
+cut799:
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R10), Y0, Y4
+
+opened800:
+	CMPQ 128(AX), $0x00
+	JNE  far802
+
+each803:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R10), Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R10), Y0, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each803
+	JMP          over798
+
+far802:
+each804:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R10), Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R10), Y0, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each804
+
+over798:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all805
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R10
+	JZ           two807
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two807:
+	TESTQ    $0x00000002, R10
+	JZ       one808
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one808:
+	TESTQ  $0x00000001, R10
+	JZ     stored806
+	VMOVSS X3, (R11)
+	JMP    stored806
+
+all805:
+	VMOVUPS Y3, 32(CX)
+
+stored806:
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all809
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two811
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two811:
+	TESTQ    $0x00000002, R10
+	JZ       one812
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one812:
+	TESTQ  $0x00000001, R10
+	JZ     stored810
+	VMOVSS X4, (R9)
+	JMP    stored810
+
+all809:
+	VMOVUPS Y4, 32(R9)
+
+stored810:
+next797:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row796
+	JMP  done
+
 tile3false:
-row801:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next802
+row813:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next814
+	CMPQ       DI, (BX)
+	JNE        cut816
+	CMPQ       128(AX), $0x00
+	JE         near818
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 64(R10)
+
+near818:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R10), Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over815
+	JMP          opened817
+
+cut816:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -11247,10 +11378,12 @@ row801:
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far803
 
-each805:
+opened817:
+	CMPQ 128(AX), $0x00
+	JNE  far819
+
+each820:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11260,30 +11393,27 @@ each805:
 	VCMPPS       $0x16, Y0, Y7, Y8
 	VCMPPS       $0x07, Y0, Y0, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y0, Y0
 	VBLENDVPS    Y8, Y6, Y1, Y1
 	VMOVUPS      32(R10), Y7
 	VCMPPS       $0x16, Y2, Y7, Y8
 	VCMPPS       $0x07, Y2, Y2, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y2, Y2
 	VBLENDVPS    Y8, Y6, Y3, Y3
 	VMOVUPS      64(R10), Y7
 	VCMPPS       $0x16, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each805
-	JMP          over804
+	JL           each820
+	JMP          over815
 
-far803:
-each806:
+far819:
+each821:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11302,28 +11432,25 @@ each806:
 	VCMPPS       $0x16, Y0, Y7, Y8
 	VCMPPS       $0x07, Y0, Y0, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y0, Y0
 	VBLENDVPS    Y8, Y6, Y1, Y1
 	VMOVUPS      32(R10), Y7
 	VCMPPS       $0x16, Y2, Y7, Y8
 	VCMPPS       $0x07, Y2, Y2, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y2, Y2
 	VBLENDVPS    Y8, Y6, Y3, Y3
 	VMOVUPS      64(R10), Y7
 	VCMPPS       $0x16, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each806
+	JL           each821
 
-over804:
+over815:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -11333,13 +11460,13 @@ over804:
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-next802:
+next814:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row801
+	JNZ  row813
 	JMP  done
 
 tile3true:
@@ -11348,12 +11475,43 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row807:
+row822:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next808
+	JGE        next823
+	CMPQ       DI, (BX)
+	JNE        cut825
+	CMPQ       128(AX), $0x00
+	JE         near827
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 64(R10)
+
+near827:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R10), Y0, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over824
+	JMP          opened826
+
+cut825:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -11362,10 +11520,12 @@ row807:
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R10), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far809
 
-each811:
+opened826:
+	CMPQ 128(AX), $0x00
+	JNE  far828
+
+each829:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11375,30 +11535,27 @@ each811:
 	VCMPPS       $0x16, Y1, Y8, Y9
 	VCMPPS       $0x07, Y1, Y1, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y1, Y1
 	VBLENDVPS    Y9, Y7, Y2, Y2
 	VMOVUPS      32(R10), Y8
 	VCMPPS       $0x16, Y3, Y8, Y9
 	VCMPPS       $0x07, Y3, Y3, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y3, Y3
 	VBLENDVPS    Y9, Y7, Y4, Y4
 	VMASKMOVPS   64(R10), Y0, Y8
 	VCMPPS       $0x16, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each811
-	JMP          over810
+	JL           each829
+	JMP          over824
 
-far809:
-each812:
+far828:
+each830:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11417,28 +11574,25 @@ each812:
 	VCMPPS       $0x16, Y1, Y8, Y9
 	VCMPPS       $0x07, Y1, Y1, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y1, Y1
 	VBLENDVPS    Y9, Y7, Y2, Y2
 	VMOVUPS      32(R10), Y8
 	VCMPPS       $0x16, Y3, Y8, Y9
 	VCMPPS       $0x07, Y3, Y3, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y3, Y3
 	VBLENDVPS    Y9, Y7, Y4, Y4
 	VMASKMOVPS   64(R10), Y0, Y8
 	VCMPPS       $0x16, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each812
+	JL           each830
 
-over810:
+over824:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -11447,74 +11601,106 @@ over810:
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all813
+	JE           all831
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two815
+	JZ           two833
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two815:
+two833:
 	TESTQ    $0x00000002, R10
-	JZ       one816
+	JZ       one834
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one816:
+one834:
 	TESTQ  $0x00000001, R10
-	JZ     stored814
+	JZ     stored832
 	VMOVSS X5, (R11)
-	JMP    stored814
+	JMP    stored832
 
-all813:
+all831:
 	VMOVUPS Y5, 64(CX)
 
-stored814:
+stored832:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all817
+	JE           all835
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two819
+	JZ           two837
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two819:
+two837:
 	TESTQ    $0x00000002, R10
-	JZ       one820
+	JZ       one838
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one820:
+one838:
 	TESTQ  $0x00000001, R10
-	JZ     stored818
+	JZ     stored836
 	VMOVSS X6, (R9)
-	JMP    stored818
+	JMP    stored836
 
-all817:
+all835:
 	VMOVUPS Y6, 64(R9)
 
-stored818:
-next808:
+stored836:
+next823:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row807
+	JNZ  row822
 	JMP  done
 
 tile4false:
-row821:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next822
+row839:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next840
+	CMPQ       DI, (BX)
+	JNE        cut842
+	CMPQ       128(AX), $0x00
+	JE         near844
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+
+near844:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R10), Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R10), Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over841
+	JMP          opened843
+
+cut842:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -11525,10 +11711,12 @@ row821:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R10), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far823
 
-each825:
+opened843:
+	CMPQ 128(AX), $0x00
+	JNE  far845
+
+each846:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11538,37 +11726,33 @@ each825:
 	VCMPPS       $0x16, Y0, Y9, Y10
 	VCMPPS       $0x07, Y0, Y0, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y0, Y0
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VMOVUPS      32(R10), Y9
 	VCMPPS       $0x16, Y2, Y9, Y10
 	VCMPPS       $0x07, Y2, Y2, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y2, Y2
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VMOVUPS      64(R10), Y9
 	VCMPPS       $0x16, Y4, Y9, Y10
 	VCMPPS       $0x07, Y4, Y4, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y4, Y4
 	VBLENDVPS    Y10, Y8, Y5, Y5
 	VMOVUPS      96(R10), Y9
 	VCMPPS       $0x16, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each825
-	JMP          over824
+	JL           each846
+	JMP          over841
 
-far823:
-each826:
+far845:
+each847:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11586,35 +11770,31 @@ each826:
 	VCMPPS       $0x16, Y0, Y9, Y10
 	VCMPPS       $0x07, Y0, Y0, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y0, Y0
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VMOVUPS      32(R10), Y9
 	VCMPPS       $0x16, Y2, Y9, Y10
 	VCMPPS       $0x07, Y2, Y2, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y2, Y2
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VMOVUPS      64(R10), Y9
 	VCMPPS       $0x16, Y4, Y9, Y10
 	VCMPPS       $0x07, Y4, Y4, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y4, Y4
 	VBLENDVPS    Y10, Y8, Y5, Y5
 	VMOVUPS      96(R10), Y9
 	VCMPPS       $0x16, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each826
+	JL           each847
 
-over824:
+over841:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -11626,13 +11806,13 @@ over824:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next822:
+next840:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row821
+	JNZ  row839
 	JMP  done
 
 tile4true:
@@ -11641,12 +11821,44 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row827:
+row848:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next828
+	JGE        next849
+	CMPQ       DI, (BX)
+	JNE        cut851
+	CMPQ       128(AX), $0x00
+	JE         near853
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+
+near853:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R10), Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R10), Y0, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over850
+	JMP          opened852
+
+cut851:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -11657,10 +11869,12 @@ row827:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R10), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far829
 
-each831:
+opened852:
+	CMPQ 128(AX), $0x00
+	JNE  far854
+
+each855:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11670,37 +11884,33 @@ each831:
 	VCMPPS       $0x16, Y1, Y10, Y11
 	VCMPPS       $0x07, Y1, Y1, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y1, Y1
 	VBLENDVPS    Y11, Y9, Y2, Y2
 	VMOVUPS      32(R10), Y10
 	VCMPPS       $0x16, Y3, Y10, Y11
 	VCMPPS       $0x07, Y3, Y3, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y3, Y3
 	VBLENDVPS    Y11, Y9, Y4, Y4
 	VMOVUPS      64(R10), Y10
 	VCMPPS       $0x16, Y5, Y10, Y11
 	VCMPPS       $0x07, Y5, Y5, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y5, Y5
 	VBLENDVPS    Y11, Y9, Y6, Y6
 	VMASKMOVPS   96(R10), Y0, Y10
 	VCMPPS       $0x16, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each831
-	JMP          over830
+	JL           each855
+	JMP          over850
 
-far829:
-each832:
+far854:
+each856:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11718,35 +11928,31 @@ each832:
 	VCMPPS       $0x16, Y1, Y10, Y11
 	VCMPPS       $0x07, Y1, Y1, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y1, Y1
 	VBLENDVPS    Y11, Y9, Y2, Y2
 	VMOVUPS      32(R10), Y10
 	VCMPPS       $0x16, Y3, Y10, Y11
 	VCMPPS       $0x07, Y3, Y3, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y3, Y3
 	VBLENDVPS    Y11, Y9, Y4, Y4
 	VMOVUPS      64(R10), Y10
 	VCMPPS       $0x16, Y5, Y10, Y11
 	VCMPPS       $0x07, Y5, Y5, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y5, Y5
 	VBLENDVPS    Y11, Y9, Y6, Y6
 	VMASKMOVPS   96(R10), Y0, Y10
 	VCMPPS       $0x16, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each832
+	JL           each856
 
-over830:
+over850:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -11757,65 +11963,1325 @@ over830:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all833
+	JE           all857
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two835
+	JZ           two859
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two835:
+two859:
 	TESTQ    $0x00000002, R10
-	JZ       one836
+	JZ       one860
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one836:
+one860:
 	TESTQ  $0x00000001, R10
-	JZ     stored834
+	JZ     stored858
 	VMOVSS X7, (R11)
-	JMP    stored834
+	JMP    stored858
 
-all833:
+all857:
 	VMOVUPS Y7, 96(CX)
 
-stored834:
+stored858:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all837
+	JE           all861
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two839
+	JZ           two863
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two839:
+two863:
 	TESTQ    $0x00000002, R10
-	JZ       one840
+	JZ       one864
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one840:
+one864:
 	TESTQ  $0x00000001, R10
-	JZ     stored838
+	JZ     stored862
 	VMOVSS X8, (R9)
-	JMP    stored838
+	JMP    stored862
 
-all837:
+all861:
 	VMOVUPS Y8, 96(R9)
 
-stored838:
-next828:
+stored862:
+next849:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row827
+	JNZ  row848
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	JMP  done
+
+tile1false:
+row865:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next866
+	CMPQ       DI, (BX)
+	JNE        cut868
+	CMPQ       128(AX), $0x00
+	JE         near870
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near870:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over867
+	JMP          opened869
+
+cut868:
+	MOVQ    48(AX), R10
+	ADDQ    136(AX), R10
+	VMOVUPS (CX), Y0
+	VMOVUPS (R10), Y1
+
+opened869:
+	CMPQ 128(AX), $0x00
+	JNE  far871
+
+each872:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each872
+	JMP          over867
+
+far871:
+each873:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each873
+
+over867:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+next866:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row865
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row874:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next875
+	CMPQ       DI, (BX)
+	JNE        cut877
+	CMPQ       128(AX), $0x00
+	JE         near879
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near879:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R10), Y0, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over876
+	JMP          opened878
+
+cut877:
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (R10), Y0, Y2
+
+opened878:
+	CMPQ 128(AX), $0x00
+	JNE  far880
+
+each881:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R10), Y0, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each881
+	JMP          over876
+
+far880:
+each882:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R10), Y0, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each882
+
+over876:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all883
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R10
+	JZ           two885
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two885:
+	TESTQ    $0x00000002, R10
+	JZ       one886
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one886:
+	TESTQ  $0x00000001, R10
+	JZ     stored884
+	VMOVSS X1, (R11)
+	JMP    stored884
+
+all883:
+	VMOVUPS Y1, (CX)
+
+stored884:
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all887
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two889
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two889:
+	TESTQ    $0x00000002, R10
+	JZ       one890
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one890:
+	TESTQ  $0x00000001, R10
+	JZ     stored888
+	VMOVSS X2, (R9)
+	JMP    stored888
+
+all887:
+	VMOVUPS Y2, (R9)
+
+stored888:
+next875:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row874
+	JMP  done
+
+tile2false:
+row891:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next892
+	CMPQ       DI, (BX)
+	JNE        cut894
+	CMPQ       128(AX), $0x00
+	JE         near896
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near896:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over893
+	JMP          opened895
+
+cut894:
+	MOVQ    48(AX), R10
+	ADDQ    136(AX), R10
+	VMOVUPS (CX), Y0
+	VMOVUPS (R10), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R10), Y3
+
+opened895:
+	CMPQ 128(AX), $0x00
+	JNE  far897
+
+each898:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R10), Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R10), Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each898
+	JMP          over893
+
+far897:
+each899:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R10), Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R10), Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each899
+
+over893:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+next892:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row891
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row900:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next901
+	CMPQ       DI, (BX)
+	JNE        cut903
+	CMPQ       128(AX), $0x00
+	JE         near905
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near905:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   32(R10), Y0, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over902
+	JMP          opened904
+
+cut903:
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R10), Y0, Y4
+
+opened904:
+	CMPQ 128(AX), $0x00
+	JNE  far906
+
+each907:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R10), Y6
+	VCMPPS       $0x19, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R10), Y0, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each907
+	JMP          over902
+
+far906:
+each908:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R10), Y6
+	VCMPPS       $0x19, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R10), Y0, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each908
+
+over902:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all909
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R10
+	JZ           two911
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two911:
+	TESTQ    $0x00000002, R10
+	JZ       one912
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one912:
+	TESTQ  $0x00000001, R10
+	JZ     stored910
+	VMOVSS X3, (R11)
+	JMP    stored910
+
+all909:
+	VMOVUPS Y3, 32(CX)
+
+stored910:
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all913
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two915
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two915:
+	TESTQ    $0x00000002, R10
+	JZ       one916
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one916:
+	TESTQ  $0x00000001, R10
+	JZ     stored914
+	VMOVSS X4, (R9)
+	JMP    stored914
+
+all913:
+	VMOVUPS Y4, 32(R9)
+
+stored914:
+next901:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row900
+	JMP  done
+
+tile3false:
+row917:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next918
+	CMPQ       DI, (BX)
+	JNE        cut920
+	CMPQ       128(AX), $0x00
+	JE         near922
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 64(R10)
+
+near922:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R10), Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over919
+	JMP          opened921
+
+cut920:
+	MOVQ    48(AX), R10
+	ADDQ    136(AX), R10
+	VMOVUPS (CX), Y0
+	VMOVUPS (R10), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R10), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R10), Y5
+
+opened921:
+	CMPQ 128(AX), $0x00
+	JNE  far923
+
+each924:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R10), Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R10), Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R10), Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each924
+	JMP          over919
+
+far923:
+each925:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	PREFETCHT1   64(R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R10), Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R10), Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R10), Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each925
+
+over919:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+next918:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row917
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row926:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next927
+	CMPQ       DI, (BX)
+	JNE        cut929
+	CMPQ       128(AX), $0x00
+	JE         near931
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 64(R10)
+
+near931:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R10), Y0, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over928
+	JMP          opened930
+
+cut929:
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R10), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R10), Y4
+	VMASKMOVPS 64(CX), Y0, Y5
+	VMASKMOVPS 64(R10), Y0, Y6
+
+opened930:
+	CMPQ 128(AX), $0x00
+	JNE  far932
+
+each933:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R10), Y8
+	VCMPPS       $0x19, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R10), Y8
+	VCMPPS       $0x19, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R10), Y0, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each933
+	JMP          over928
+
+far932:
+each934:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	PREFETCHT1   64(R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R10), Y8
+	VCMPPS       $0x19, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R10), Y8
+	VCMPPS       $0x19, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R10), Y0, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each934
+
+over928:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all935
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R10
+	JZ           two937
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two937:
+	TESTQ    $0x00000002, R10
+	JZ       one938
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one938:
+	TESTQ  $0x00000001, R10
+	JZ     stored936
+	VMOVSS X5, (R11)
+	JMP    stored936
+
+all935:
+	VMOVUPS Y5, 64(CX)
+
+stored936:
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all939
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two941
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two941:
+	TESTQ    $0x00000002, R10
+	JZ       one942
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one942:
+	TESTQ  $0x00000001, R10
+	JZ     stored940
+	VMOVSS X6, (R9)
+	JMP    stored940
+
+all939:
+	VMOVUPS Y6, 64(R9)
+
+stored940:
+next927:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row926
+	JMP  done
+
+tile4false:
+row943:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next944
+	CMPQ       DI, (BX)
+	JNE        cut946
+	CMPQ       128(AX), $0x00
+	JE         near948
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+
+near948:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R10), Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R10), Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over945
+	JMP          opened947
+
+cut946:
+	MOVQ    48(AX), R10
+	ADDQ    136(AX), R10
+	VMOVUPS (CX), Y0
+	VMOVUPS (R10), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R10), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R10), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R10), Y7
+
+opened947:
+	CMPQ 128(AX), $0x00
+	JNE  far949
+
+each950:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R10), Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R10), Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R10), Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R10), Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each950
+	JMP          over945
+
+far949:
+each951:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R10), Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R10), Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R10), Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R10), Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each951
+
+over945:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next944:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row943
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row952:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next953
+	CMPQ       DI, (BX)
+	JNE        cut955
+	CMPQ       128(AX), $0x00
+	JE         near957
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+
+near957:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R10), Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R10), Y0, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over954
+	JMP          opened956
+
+cut955:
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R10), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R10), Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(R10), Y6
+	VMASKMOVPS 96(CX), Y0, Y7
+	VMASKMOVPS 96(R10), Y0, Y8
+
+opened956:
+	CMPQ 128(AX), $0x00
+	JNE  far958
+
+each959:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R10), Y10
+	VCMPPS       $0x19, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R10), Y10
+	VCMPPS       $0x19, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R10), Y10
+	VCMPPS       $0x19, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R10), Y0, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each959
+	JMP          over954
+
+far958:
+each960:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R10), Y10
+	VCMPPS       $0x19, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R10), Y10
+	VCMPPS       $0x19, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R10), Y10
+	VCMPPS       $0x19, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R10), Y0, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each960
+
+over954:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y5, 64(CX)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all961
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R10
+	JZ           two963
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two963:
+	TESTQ    $0x00000002, R10
+	JZ       one964
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one964:
+	TESTQ  $0x00000001, R10
+	JZ     stored962
+	VMOVSS X7, (R11)
+	JMP    stored962
+
+all961:
+	VMOVUPS Y7, 96(CX)
+
+stored962:
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all965
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two967
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two967:
+	TESTQ    $0x00000002, R10
+	JZ       one968
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one968:
+	TESTQ  $0x00000001, R10
+	JZ     stored966
+	VMOVSS X8, (R9)
+	JMP    stored966
+
+all965:
+	VMOVUPS Y8, 96(R9)
+
+stored966:
+next953:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row952
 
 done:
 	VZEROUPPER
@@ -11852,20 +13318,52 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row841:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next842
+row969:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next970
+	CMPQ       DI, (BX)
+	JNE        cut972
+	CMPQ       128(AX), $0x00
+	JE         near974
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near974:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over971
+	JMP          opened973
+
+cut972:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far843
 
-each845:
+opened973:
+	CMPQ 128(AX), $0x00
+	JNE  far975
+
+each976:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -11880,16 +13378,15 @@ each845:
 	VCMPPS       $0x16, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each845
-	JMP          over844
+	JL           each976
+	JMP          over971
 
-far843:
-each846:
+far975:
+each977:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -11911,26 +13408,25 @@ each846:
 	VCMPPS       $0x16, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each846
+	JL           each977
 
-over844:
+over971:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-next842:
+next970:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row841
+	JNZ  row969
 	JMP  done
 
 tile1true:
@@ -11939,1092 +13435,25 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row847:
+row978:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next848
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (R11), Y0, Y2
+	JGE        next979
+	CMPQ       DI, (BX)
+	JNE        cut981
 	CMPQ       128(AX), $0x00
-	JNE        far849
-
-each851:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each851
-	JMP          over850
-
-far849:
-each852:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each852
-
-over850:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all853
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two855
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two855:
-	TESTQ    $0x00000002, R11
-	JZ       one856
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one856:
-	TESTQ  $0x00000001, R11
-	JZ     stored854
-	VMOVSS X1, (R12)
-	JMP    stored854
-
-all853:
-	VMOVUPS Y1, (CX)
-
-stored854:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all857
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two859
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two859:
-	TESTQ    $0x00000002, R11
-	JZ       one860
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one860:
-	TESTQ  $0x00000001, R11
-	JZ     stored858
-	VMOVSS X2, (R9)
-	JMP    stored858
-
-all857:
-	VMOVUPS Y2, (R9)
-
-stored858:
-next848:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row847
-	JMP  done
-
-tile2false:
-row861:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next862
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far863
-
-each865:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y1, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each865
-	JMP          over864
-
-far863:
-each866:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y1, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each866
-
-over864:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next862:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row861
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row867:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next868
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far869
-
-each871:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y2, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each871
-	JMP          over870
-
-far869:
-each872:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y2, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each872
-
-over870:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all873
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two875
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two875:
-	TESTQ    $0x00000002, R11
-	JZ       one876
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one876:
-	TESTQ  $0x00000001, R11
-	JZ     stored874
-	VMOVSS X3, (R12)
-	JMP    stored874
-
-all873:
-	VMOVUPS Y3, 32(CX)
-
-stored874:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all877
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two879
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two879:
-	TESTQ    $0x00000002, R11
-	JZ       one880
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one880:
-	TESTQ  $0x00000001, R11
-	JZ     stored878
-	VMOVSS X4, (R9)
-	JMP    stored878
-
-all877:
-	VMOVUPS Y4, 32(R9)
-
-stored878:
-next868:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row867
-	JMP  done
-
-tile3false:
-row881:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next882
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far883
-
-each885:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y1, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y3, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each885
-	JMP          over884
-
-far883:
-each886:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y1, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y3, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each886
-
-over884:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next882:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row881
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row887:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next888
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far889
-
-each891:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y2, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y4, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each891
-	JMP          over890
-
-far889:
-each892:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y2, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y4, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each892
-
-over890:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all893
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two895
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two895:
-	TESTQ    $0x00000002, R11
-	JZ       one896
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one896:
-	TESTQ  $0x00000001, R11
-	JZ     stored894
-	VMOVSS X5, (R12)
-	JMP    stored894
-
-all893:
-	VMOVUPS Y5, 64(CX)
-
-stored894:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all897
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two899
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two899:
-	TESTQ    $0x00000002, R11
-	JZ       one900
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one900:
-	TESTQ  $0x00000001, R11
-	JZ     stored898
-	VMOVSS X6, (R9)
-	JMP    stored898
-
-all897:
-	VMOVUPS Y6, 64(R9)
-
-stored898:
-next888:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row887
-	JMP  done
-
-tile4false:
-row901:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next902
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far903
-
-each905:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y1, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y3, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y5, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each905
-	JMP          over904
-
-far903:
-each906:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y1, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y3, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y5, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each906
-
-over904:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-next902:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row901
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row907:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next908
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far909
-
-each911:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VORPS        Y2, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VORPS        Y4, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VORPS        Y6, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each911
-	JMP          over910
-
-far909:
-each912:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VORPS        Y2, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VORPS        Y4, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VORPS        Y6, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each912
-
-over910:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all913
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two915
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two915:
-	TESTQ    $0x00000002, R11
-	JZ       one916
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one916:
-	TESTQ  $0x00000001, R11
-	JZ     stored914
-	VMOVSS X7, (R12)
-	JMP    stored914
-
-all913:
-	VMOVUPS Y7, 96(CX)
-
-stored914:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all917
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two919
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two919:
-	TESTQ    $0x00000002, R11
-	JZ       one920
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
-one920:
-	TESTQ  $0x00000001, R11
-	JZ     stored918
-	VMOVSS X8, (R9)
-	JMP    stored918
-
-all917:
-	VMOVUPS Y8, 96(R9)
-
-stored918:
-next908:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row907
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMaxFullAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x03
-	JE   tile1true
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x05
-	JE   tile2true
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x07
-	JE   tile3true
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x09
-	JE   tile4true
-	JMP  done
-
-tile1false:
-row921:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next922
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far923
-
-each925:
+	JE         near983
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near983:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -13033,798 +13462,23 @@ each925:
 	ADDQ         R10, R12
 	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
+	VMASKMOVPS   (R11), Y0, Y1
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each925
-	JMP          over924
+	JGE          over980
+	JMP          opened982
 
-far923:
-each926:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each926
-
-over924:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-
-next922:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row921
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row927:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next928
+cut981:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far929
 
-each931:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each931
-	JMP          over930
-
-far929:
-each932:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each932
-
-over930:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all933
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two935
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two935:
-	TESTQ    $0x00000002, R11
-	JZ       one936
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one936:
-	TESTQ  $0x00000001, R11
-	JZ     stored934
-	VMOVSS X1, (R12)
-	JMP    stored934
-
-all933:
-	VMOVUPS Y1, (CX)
-
-stored934:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all937
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two939
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two939:
-	TESTQ    $0x00000002, R11
-	JZ       one940
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one940:
-	TESTQ  $0x00000001, R11
-	JZ     stored938
-	VMOVSS X2, (R9)
-	JMP    stored938
-
-all937:
-	VMOVUPS Y2, (R9)
-
-stored938:
-next928:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row927
-	JMP  done
-
-tile2false:
-row941:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next942
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far943
-
-each945:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each945
-	JMP          over944
-
-far943:
-each946:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each946
-
-over944:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next942:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row941
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row947:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next948
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far949
-
-each951:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each951
-	JMP          over950
-
-far949:
-each952:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each952
-
-over950:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all953
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two955
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two955:
-	TESTQ    $0x00000002, R11
-	JZ       one956
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one956:
-	TESTQ  $0x00000001, R11
-	JZ     stored954
-	VMOVSS X3, (R12)
-	JMP    stored954
-
-all953:
-	VMOVUPS Y3, 32(CX)
-
-stored954:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all957
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two959
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two959:
-	TESTQ    $0x00000002, R11
-	JZ       one960
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one960:
-	TESTQ  $0x00000001, R11
-	JZ     stored958
-	VMOVSS X4, (R9)
-	JMP    stored958
-
-all957:
-	VMOVUPS Y4, 32(R9)
-
-stored958:
-next948:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row947
-	JMP  done
-
-tile3false:
-row961:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next962
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far963
-
-each965:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each965
-	JMP          over964
-
-far963:
-each966:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each966
-
-over964:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next962:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row961
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row967:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next968
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far969
-
-each971:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each971
-	JMP          over970
-
-far969:
-each972:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each972
-
-over970:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all973
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two975
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two975:
-	TESTQ    $0x00000002, R11
-	JZ       one976
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one976:
-	TESTQ  $0x00000001, R11
-	JZ     stored974
-	VMOVSS X5, (R12)
-	JMP    stored974
-
-all973:
-	VMOVUPS Y5, 64(CX)
-
-stored974:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all977
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two979
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two979:
-	TESTQ    $0x00000002, R11
-	JZ       one980
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one980:
-	TESTQ  $0x00000001, R11
-	JZ     stored978
-	VMOVSS X6, (R9)
-	JMP    stored978
-
-all977:
-	VMOVUPS Y6, 64(R9)
-
-stored978:
-next968:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row967
-	JMP  done
-
-tile4false:
-row981:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next982
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far983
+opened982:
+	CMPQ 128(AX), $0x00
+	JNE  far984
 
 each985:
 	MOVLQSX      (SI)(DI*4), R11
@@ -13833,50 +13487,22 @@ each985:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each985
-	JMP          over984
+	JMP          over980
 
-far983:
+far984:
 each986:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
@@ -13885,153 +13511,510 @@ each986:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each986
 
-over984:
+over980:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all987
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two989
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two989:
+	TESTQ    $0x00000002, R11
+	JZ       one990
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one990:
+	TESTQ  $0x00000001, R11
+	JZ     stored988
+	VMOVSS X1, (R12)
+	JMP    stored988
+
+all987:
+	VMOVUPS Y1, (CX)
+
+stored988:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all991
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two993
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two993:
+	TESTQ    $0x00000002, R11
+	JZ       one994
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one994:
+	TESTQ  $0x00000001, R11
+	JZ     stored992
+	VMOVSS X2, (R9)
+	JMP    stored992
+
+all991:
+	VMOVUPS Y2, (R9)
+
+stored992:
+next979:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row978
+	JMP  done
+
+tile2false:
+row995:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next996
+	CMPQ       DI, (BX)
+	JNE        cut998
+	CMPQ       128(AX), $0x00
+	JE         near1000
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1000:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over997
+	JMP          opened999
+
+cut998:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened999:
+	CMPQ 128(AX), $0x00
+	JNE  far1001
+
+each1002:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1002
+	JMP          over997
+
+far1001:
+each1003:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1003
+
+over997:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
 
-next982:
+next996:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row981
+	JNZ  row995
 	JMP  done
 
-tile4true:
+tile2true:
 	MOVQ    120(AX), R9
 	LEAQ    firstLanes<>+0(SB), R11
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row987:
+row1004:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next988
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
+	JGE        next1005
+	CMPQ       DI, (BX)
+	JNE        cut1007
 	CMPQ       128(AX), $0x00
-	JNE        far989
+	JE         near1009
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
 
-each991:
+near1009:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each991
-	JMP          over990
+	JGE          over1006
+	JMP          opened1008
 
-far989:
-each992:
+cut1007:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R11), Y0, Y4
+
+opened1008:
+	CMPQ 128(AX), $0x00
+	JNE  far1010
+
+each1011:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1011
+	JMP          over1006
+
+far1010:
+each1012:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1012
+
+over1006:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1013
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1015
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1015:
+	TESTQ    $0x00000002, R11
+	JZ       one1016
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1016:
+	TESTQ  $0x00000001, R11
+	JZ     stored1014
+	VMOVSS X3, (R12)
+	JMP    stored1014
+
+all1013:
+	VMOVUPS Y3, 32(CX)
+
+stored1014:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1017
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1019
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1019:
+	TESTQ    $0x00000002, R11
+	JZ       one1020
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1020:
+	TESTQ  $0x00000001, R11
+	JZ     stored1018
+	VMOVSS X4, (R9)
+	JMP    stored1018
+
+all1017:
+	VMOVUPS Y4, 32(R9)
+
+stored1018:
+next1005:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1004
+	JMP  done
+
+tile3false:
+row1021:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1022
+	CMPQ       DI, (BX)
+	JNE        cut1024
+	CMPQ       128(AX), $0x00
+	JE         near1026
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1026:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y5, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1023
+	JMP          opened1025
+
+cut1024:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1025:
+	CMPQ 128(AX), $0x00
+	JNE  far1027
+
+each1028:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1028
+	JMP          over1023
+
+far1027:
+each1029:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -14040,438 +14023,50 @@ each992:
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each992
+	JL           each1029
 
-over990:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all993
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two995
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two995:
-	TESTQ    $0x00000002, R11
-	JZ       one996
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one996:
-	TESTQ  $0x00000001, R11
-	JZ     stored994
-	VMOVSS X7, (R12)
-	JMP    stored994
-
-all993:
-	VMOVUPS Y7, 96(CX)
-
-stored994:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all997
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two999
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two999:
-	TESTQ    $0x00000002, R11
-	JZ       one1000
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
-one1000:
-	TESTQ  $0x00000001, R11
-	JZ     stored998
-	VMOVSS X8, (R9)
-	JMP    stored998
-
-all997:
-	VMOVUPS Y8, 96(R9)
-
-stored998:
-next988:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row987
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMinAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x03
-	JE   tile1true
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x05
-	JE   tile2true
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x07
-	JE   tile3true
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x09
-	JE   tile4true
-	JMP  done
-
-tile1false:
-row1001:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1002
-	MOVQ    48(AX), R10
-	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
-	VMOVUPS (R10), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far1003
-
-each1005:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R10), Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1005
-	JMP          over1004
-
-far1003:
-each1006:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R10), Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1006
-
-over1004:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-
-next1002:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1001
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
-	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
-
-row1007:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1008
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (R10), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far1009
-
-each1011:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R10), Y0, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1011
-	JMP          over1010
-
-far1009:
-each1012:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R10), Y0, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1012
-
-over1010:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1013
-	LEAQ         (CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1015
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1015:
-	TESTQ    $0x00000002, R10
-	JZ       one1016
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one1016:
-	TESTQ  $0x00000001, R10
-	JZ     stored1014
-	VMOVSS X1, (R11)
-	JMP    stored1014
-
-all1013:
-	VMOVUPS Y1, (CX)
-
-stored1014:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1017
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two1019
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two1019:
-	TESTQ    $0x00000002, R10
-	JZ       one1020
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one1020:
-	TESTQ  $0x00000001, R10
-	JZ     stored1018
-	VMOVSS X2, (R9)
-	JMP    stored1018
-
-all1017:
-	VMOVUPS Y2, (R9)
-
-stored1018:
-next1008:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1007
-	JMP  done
-
-tile2false:
-row1021:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1022
-	MOVQ    48(AX), R10
-	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
-	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R10), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far1023
-
-each1025:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R10), Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R10), Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1025
-	JMP          over1024
-
-far1023:
-each1026:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R10), Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R10), Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1026
-
-over1024:
+over1023:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
 
 next1022:
 	ADDQ $0x08, BX
@@ -14482,535 +14077,377 @@ next1022:
 	JNZ  row1021
 	JMP  done
 
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
-	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
-
-row1027:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1028
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R10), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far1029
-
-each1031:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R10), Y6
-	VCMPPS       $0x19, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R10), Y0, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1031
-	JMP          over1030
-
-far1029:
-each1032:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R10), Y6
-	VCMPPS       $0x19, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R10), Y0, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1032
-
-over1030:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1033
-	LEAQ         32(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1035
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1035:
-	TESTQ    $0x00000002, R10
-	JZ       one1036
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one1036:
-	TESTQ  $0x00000001, R10
-	JZ     stored1034
-	VMOVSS X3, (R11)
-	JMP    stored1034
-
-all1033:
-	VMOVUPS Y3, 32(CX)
-
-stored1034:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1037
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two1039
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1039:
-	TESTQ    $0x00000002, R10
-	JZ       one1040
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1040:
-	TESTQ  $0x00000001, R10
-	JZ     stored1038
-	VMOVSS X4, (R9)
-	JMP    stored1038
-
-all1037:
-	VMOVUPS Y4, 32(R9)
-
-stored1038:
-next1028:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1027
-	JMP  done
-
-tile3false:
-row1041:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1042
-	MOVQ    48(AX), R10
-	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
-	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R10), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far1043
-
-each1045:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R10), Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R10), Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R10), Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1045
-	JMP          over1044
-
-far1043:
-each1046:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	PREFETCHT1   64(R10)
-	PREFETCHT1   64(R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R10), Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R10), Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R10), Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1046
-
-over1044:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next1042:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1041
-	JMP  done
-
 tile3true:
 	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
+	LEAQ    firstLanes<>+0(SB), R11
 	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
+	VMOVUPS 32(R11)(R9*4), Y0
 
-row1047:
+row1030:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1048
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R10), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R10), Y0, Y6
+	JGE        next1031
+	CMPQ       DI, (BX)
+	JNE        cut1033
 	CMPQ       128(AX), $0x00
-	JNE        far1049
+	JE         near1035
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
 
-each1051:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
+near1035:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y6, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1032
+	JMP          opened1034
+
+cut1033:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(CX), Y0, Y5
+	VMASKMOVPS 64(R11), Y0, Y6
+
+opened1034:
+	CMPQ 128(AX), $0x00
+	JNE  far1036
+
+each1037:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
 	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
-	VMOVUPS      (R10), Y8
-	VCMPPS       $0x19, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R10), Y8
-	VCMPPS       $0x19, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R10), Y0, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1051
-	JMP          over1050
+	JL           each1037
+	JMP          over1032
 
-far1049:
-each1052:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	PREFETCHT1   64(R10)
-	PREFETCHT1   64(R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
+far1036:
+each1038:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
 	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
-	VMOVUPS      (R10), Y8
-	VCMPPS       $0x19, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R10), Y8
-	VCMPPS       $0x19, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R10), Y0, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1052
+	JL           each1038
 
-over1050:
+over1032:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1053
-	LEAQ         64(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1055
-	VMOVUPS      X5, (R11)
-	ADDQ         $0x10, R11
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1039
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1041
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1055:
-	TESTQ    $0x00000002, R10
-	JZ       one1056
-	VMOVLPS  X5, (R11)
-	ADDQ     $0x08, R11
+two1041:
+	TESTQ    $0x00000002, R11
+	JZ       one1042
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1056:
-	TESTQ  $0x00000001, R10
-	JZ     stored1054
-	VMOVSS X5, (R11)
-	JMP    stored1054
+one1042:
+	TESTQ  $0x00000001, R11
+	JZ     stored1040
+	VMOVSS X5, (R12)
+	JMP    stored1040
 
-all1053:
+all1039:
 	VMOVUPS Y5, 64(CX)
 
-stored1054:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1057
+stored1040:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1043
 	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two1059
+	TESTQ        $0x00000004, R11
+	JZ           two1045
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1059:
-	TESTQ    $0x00000002, R10
-	JZ       one1060
+two1045:
+	TESTQ    $0x00000002, R11
+	JZ       one1046
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1060:
-	TESTQ  $0x00000001, R10
-	JZ     stored1058
+one1046:
+	TESTQ  $0x00000001, R11
+	JZ     stored1044
 	VMOVSS X6, (R9)
-	JMP    stored1058
+	JMP    stored1044
 
-all1057:
+all1043:
 	VMOVUPS Y6, 64(R9)
 
-stored1058:
-next1048:
+stored1044:
+next1031:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1047
+	JNZ  row1030
 	JMP  done
 
 tile4false:
-row1061:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1062
-	MOVQ    48(AX), R10
-	ADDQ    136(AX), R10
+row1047:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1048
+	CMPQ       DI, (BX)
+	JNE        cut1050
+	CMPQ       128(AX), $0x00
+	JE         near1052
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1052:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y7, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1049
+	JMP          opened1051
+
+cut1050:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
-	VMOVUPS (R10), Y1
+	VMOVUPS (R11), Y1
 	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R10), Y3
+	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R10), Y5
+	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R10), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far1063
+	VMOVUPS 96(R11), Y7
 
-each1065:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
+opened1051:
+	CMPQ 128(AX), $0x00
+	JNE  far1053
+
+each1054:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
 	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      (R10), Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R10), Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R10), Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R10), Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1065
-	JMP          over1064
+	JL           each1054
+	JMP          over1049
 
-far1063:
-each1066:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	PREFETCHT1   64(R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
+far1053:
+each1055:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
 	VMOVQ        DI, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      (R10), Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R10), Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R10), Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R10), Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1066
+	JL           each1055
 
-over1064:
+over1049:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -15022,127 +14459,177 @@ over1064:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next1062:
+next1048:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1061
+	JNZ  row1047
 	JMP  done
 
 tile4true:
 	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
+	LEAQ    firstLanes<>+0(SB), R11
 	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
+	VMOVUPS 32(R11)(R9*4), Y0
 
-row1067:
+row1056:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1068
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R10), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R10), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R10), Y0, Y8
+	JGE        next1057
+	CMPQ       DI, (BX)
+	JNE        cut1059
 	CMPQ       128(AX), $0x00
-	JNE        far1069
+	JE         near1061
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
 
-each1071:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
+near1061:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMULPS       Y8, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1058
+	JMP          opened1060
+
+cut1059:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(CX), Y0, Y7
+	VMASKMOVPS 96(R11), Y0, Y8
+
+opened1060:
+	CMPQ 128(AX), $0x00
+	JNE  far1062
+
+each1063:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
 	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
-	VMOVUPS      (R10), Y10
-	VCMPPS       $0x19, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R10), Y10
-	VCMPPS       $0x19, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R10), Y10
-	VCMPPS       $0x19, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R10), Y0, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1071
-	JMP          over1070
+	JL           each1063
+	JMP          over1058
 
-far1069:
-each1072:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	PREFETCHT1   64(R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
+far1062:
+each1064:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
 	VMOVQ        DI, X9
 	VPBROADCASTD X9, Y9
-	VMOVUPS      (R10), Y10
-	VCMPPS       $0x19, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R10), Y10
-	VCMPPS       $0x19, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R10), Y10
-	VCMPPS       $0x19, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R10), Y0, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1072
+	JL           each1064
 
-over1070:
+over1058:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -15151,67 +14638,67 @@ over1070:
 	VMOVUPS      Y4, 32(R9)
 	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1073
-	LEAQ         96(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1075
-	VMOVUPS      X7, (R11)
-	ADDQ         $0x10, R11
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1065
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1067
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1075:
-	TESTQ    $0x00000002, R10
-	JZ       one1076
-	VMOVLPS  X7, (R11)
-	ADDQ     $0x08, R11
+two1067:
+	TESTQ    $0x00000002, R11
+	JZ       one1068
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1076:
-	TESTQ  $0x00000001, R10
-	JZ     stored1074
-	VMOVSS X7, (R11)
-	JMP    stored1074
+one1068:
+	TESTQ  $0x00000001, R11
+	JZ     stored1066
+	VMOVSS X7, (R12)
+	JMP    stored1066
 
-all1073:
+all1065:
 	VMOVUPS Y7, 96(CX)
 
-stored1074:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1077
+stored1066:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1069
 	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two1079
+	TESTQ        $0x00000004, R11
+	JZ           two1071
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1079:
-	TESTQ    $0x00000002, R10
-	JZ       one1080
+two1071:
+	TESTQ    $0x00000002, R11
+	JZ       one1072
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1080:
-	TESTQ  $0x00000001, R10
-	JZ     stored1078
+one1072:
+	TESTQ  $0x00000001, R11
+	JZ     stored1070
 	VMOVSS X8, (R9)
-	JMP    stored1078
+	JMP    stored1070
 
-all1077:
+all1069:
 	VMOVUPS Y8, 96(R9)
 
-stored1078:
-next1068:
+stored1070:
+next1057:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1067
+	JNZ  row1056
 
 done:
 	VZEROUPPER
@@ -15248,20 +14735,52 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1081:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1082
+row1073:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1074
+	CMPQ       DI, (BX)
+	JNE        cut1076
+	CMPQ       128(AX), $0x00
+	JE         near1078
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1078:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1075
+	JMP          opened1077
+
+cut1076:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far1083
 
-each1085:
+opened1077:
+	CMPQ 128(AX), $0x00
+	JNE  far1079
+
+each1080:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -15276,16 +14795,15 @@ each1085:
 	VCMPPS       $0x19, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1085
-	JMP          over1084
+	JL           each1080
+	JMP          over1075
 
-far1083:
-each1086:
+far1079:
+each1081:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -15307,26 +14825,25 @@ each1086:
 	VCMPPS       $0x19, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1086
+	JL           each1081
 
-over1084:
+over1075:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-next1082:
+next1074:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1081
+	JNZ  row1073
 	JMP  done
 
 tile1true:
@@ -15335,20 +14852,52 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1087:
+row1082:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1088
+	JGE        next1083
+	CMPQ       DI, (BX)
+	JNE        cut1085
+	CMPQ       128(AX), $0x00
+	JE         near1087
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1087:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R11), Y0, Y1
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1084
+	JMP          opened1086
+
+cut1085:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far1089
 
-each1091:
+opened1086:
+	CMPQ 128(AX), $0x00
+	JNE  far1088
+
+each1089:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -15363,16 +14912,15 @@ each1091:
 	VCMPPS       $0x19, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1091
-	JMP          over1090
+	JL           each1089
+	JMP          over1084
 
-far1089:
-each1092:
+far1088:
+each1090:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -15394,96 +14942,130 @@ each1092:
 	VCMPPS       $0x19, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1092
+	JL           each1090
 
-over1090:
+over1084:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1093
+	JE           all1091
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1095
+	JZ           two1093
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1095:
+two1093:
 	TESTQ    $0x00000002, R11
-	JZ       one1096
+	JZ       one1094
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1096:
+one1094:
 	TESTQ  $0x00000001, R11
-	JZ     stored1094
+	JZ     stored1092
 	VMOVSS X1, (R12)
-	JMP    stored1094
+	JMP    stored1092
 
-all1093:
+all1091:
 	VMOVUPS Y1, (CX)
 
-stored1094:
+stored1092:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1097
+	JE           all1095
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1099
+	JZ           two1097
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1099:
+two1097:
 	TESTQ    $0x00000002, R11
-	JZ       one1100
+	JZ       one1098
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1100:
+one1098:
 	TESTQ  $0x00000001, R11
-	JZ     stored1098
+	JZ     stored1096
 	VMOVSS X2, (R9)
-	JMP    stored1098
+	JMP    stored1096
 
-all1097:
+all1095:
 	VMOVUPS Y2, (R9)
 
-stored1098:
-next1088:
+stored1096:
+next1083:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1087
+	JNZ  row1082
 	JMP  done
 
 tile2false:
-row1101:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1102
+row1099:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1100
+	CMPQ       DI, (BX)
+	JNE        cut1102
+	CMPQ       128(AX), $0x00
+	JE         near1104
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1104:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1101
+	JMP          opened1103
+
+cut1102:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far1103
 
-each1105:
+opened1103:
+	CMPQ 128(AX), $0x00
+	JNE  far1105
+
+each1106:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -15498,7 +15080,6 @@ each1105:
 	VCMPPS       $0x19, Y0, Y5, Y7
 	VCMPPS       $0x07, Y0, Y0, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y1, Y7, Y7
 	VBLENDVPS    Y7, Y5, Y0, Y0
 	VBLENDVPS    Y7, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
@@ -15506,16 +15087,15 @@ each1105:
 	VCMPPS       $0x19, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1105
-	JMP          over1104
+	JL           each1106
+	JMP          over1101
 
-far1103:
-each1106:
+far1105:
+each1107:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -15537,7 +15117,6 @@ each1106:
 	VCMPPS       $0x19, Y0, Y5, Y7
 	VCMPPS       $0x07, Y0, Y0, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y1, Y7, Y7
 	VBLENDVPS    Y7, Y5, Y0, Y0
 	VBLENDVPS    Y7, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
@@ -15545,14 +15124,13 @@ each1106:
 	VCMPPS       $0x19, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1106
+	JL           each1107
 
-over1104:
+over1101:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -15560,13 +15138,13 @@ over1104:
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-next1102:
+next1100:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1101
+	JNZ  row1099
 	JMP  done
 
 tile2true:
@@ -15575,22 +15153,57 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1107:
+row1108:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1108
+	JGE        next1109
+	CMPQ       DI, (BX)
+	JNE        cut1111
+	CMPQ       128(AX), $0x00
+	JE         near1113
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1113:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1110
+	JMP          opened1112
+
+cut1111:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far1109
 
-each1111:
+opened1112:
+	CMPQ 128(AX), $0x00
+	JNE  far1114
+
+each1115:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -15605,7 +15218,6 @@ each1111:
 	VCMPPS       $0x19, Y1, Y6, Y8
 	VCMPPS       $0x07, Y1, Y1, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y2, Y8, Y8
 	VBLENDVPS    Y8, Y6, Y1, Y1
 	VBLENDVPS    Y8, Y5, Y2, Y2
 	VMASKMOVPS   32(R11), Y0, Y6
@@ -15613,16 +15225,15 @@ each1111:
 	VCMPPS       $0x19, Y3, Y6, Y7
 	VCMPPS       $0x07, Y3, Y3, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y3, Y3
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1111
+	JL           each1115
 	JMP          over1110
 
-far1109:
-each1112:
+far1114:
+each1116:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -15644,7 +15255,6 @@ each1112:
 	VCMPPS       $0x19, Y1, Y6, Y8
 	VCMPPS       $0x07, Y1, Y1, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y2, Y8, Y8
 	VBLENDVPS    Y8, Y6, Y1, Y1
 	VBLENDVPS    Y8, Y5, Y2, Y2
 	VMASKMOVPS   32(R11), Y0, Y6
@@ -15652,12 +15262,11 @@ each1112:
 	VCMPPS       $0x19, Y3, Y6, Y7
 	VCMPPS       $0x07, Y3, Y3, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y3, Y3
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1112
+	JL           each1116
 
 over1110:
 	MOVQ         48(AX), R9
@@ -15666,74 +15275,112 @@ over1110:
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1113
+	JE           all1117
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1115
+	JZ           two1119
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1115:
+two1119:
 	TESTQ    $0x00000002, R11
-	JZ       one1116
+	JZ       one1120
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1116:
+one1120:
 	TESTQ  $0x00000001, R11
-	JZ     stored1114
+	JZ     stored1118
 	VMOVSS X3, (R12)
-	JMP    stored1114
+	JMP    stored1118
 
-all1113:
+all1117:
 	VMOVUPS Y3, 32(CX)
 
-stored1114:
+stored1118:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1117
+	JE           all1121
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1119
+	JZ           two1123
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1119:
+two1123:
 	TESTQ    $0x00000002, R11
-	JZ       one1120
+	JZ       one1124
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1120:
+one1124:
 	TESTQ  $0x00000001, R11
-	JZ     stored1118
+	JZ     stored1122
 	VMOVSS X4, (R9)
-	JMP    stored1118
+	JMP    stored1122
 
-all1117:
+all1121:
 	VMOVUPS Y4, 32(R9)
 
-stored1118:
-next1108:
+stored1122:
+next1109:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1107
+	JNZ  row1108
 	JMP  done
 
 tile3false:
-row1121:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1122
+row1125:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1126
+	CMPQ       DI, (BX)
+	JNE        cut1128
+	CMPQ       128(AX), $0x00
+	JE         near1130
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1130:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y5, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1127
+	JMP          opened1129
+
+cut1128:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
@@ -15742,10 +15389,12 @@ row1121:
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far1123
 
-each1125:
+opened1129:
+	CMPQ 128(AX), $0x00
+	JNE  far1131
+
+each1132:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -15760,7 +15409,6 @@ each1125:
 	VCMPPS       $0x19, Y0, Y7, Y9
 	VCMPPS       $0x07, Y0, Y0, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y1, Y9, Y9
 	VBLENDVPS    Y9, Y7, Y0, Y0
 	VBLENDVPS    Y9, Y6, Y1, Y1
 	VMOVUPS      32(R11), Y7
@@ -15768,7 +15416,6 @@ each1125:
 	VCMPPS       $0x19, Y2, Y7, Y9
 	VCMPPS       $0x07, Y2, Y2, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y3, Y9, Y9
 	VBLENDVPS    Y9, Y7, Y2, Y2
 	VBLENDVPS    Y9, Y6, Y3, Y3
 	VMOVUPS      64(R11), Y7
@@ -15776,16 +15423,15 @@ each1125:
 	VCMPPS       $0x19, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1125
-	JMP          over1124
+	JL           each1132
+	JMP          over1127
 
-far1123:
-each1126:
+far1131:
+each1133:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -15809,7 +15455,6 @@ each1126:
 	VCMPPS       $0x19, Y0, Y7, Y9
 	VCMPPS       $0x07, Y0, Y0, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y1, Y9, Y9
 	VBLENDVPS    Y9, Y7, Y0, Y0
 	VBLENDVPS    Y9, Y6, Y1, Y1
 	VMOVUPS      32(R11), Y7
@@ -15817,7 +15462,6 @@ each1126:
 	VCMPPS       $0x19, Y2, Y7, Y9
 	VCMPPS       $0x07, Y2, Y2, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y3, Y9, Y9
 	VBLENDVPS    Y9, Y7, Y2, Y2
 	VBLENDVPS    Y9, Y6, Y3, Y3
 	VMOVUPS      64(R11), Y7
@@ -15825,14 +15469,13 @@ each1126:
 	VCMPPS       $0x19, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1126
+	JL           each1133
 
-over1124:
+over1127:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -15842,13 +15485,13 @@ over1124:
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-next1122:
+next1126:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1121
+	JNZ  row1125
 	JMP  done
 
 tile3true:
@@ -15857,12 +15500,50 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1127:
+row1134:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1128
+	JGE        next1135
+	CMPQ       DI, (BX)
+	JNE        cut1137
+	CMPQ       128(AX), $0x00
+	JE         near1139
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1139:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y6, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1136
+	JMP          opened1138
+
+cut1137:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (CX), Y1
@@ -15871,10 +15552,12 @@ row1127:
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far1129
 
-each1131:
+opened1138:
+	CMPQ 128(AX), $0x00
+	JNE  far1140
+
+each1141:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -15889,7 +15572,6 @@ each1131:
 	VCMPPS       $0x19, Y1, Y8, Y10
 	VCMPPS       $0x07, Y1, Y1, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y2, Y10, Y10
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VBLENDVPS    Y10, Y7, Y2, Y2
 	VMOVUPS      32(R11), Y8
@@ -15897,7 +15579,6 @@ each1131:
 	VCMPPS       $0x19, Y3, Y8, Y10
 	VCMPPS       $0x07, Y3, Y3, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y4, Y10, Y10
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VBLENDVPS    Y10, Y7, Y4, Y4
 	VMASKMOVPS   64(R11), Y0, Y8
@@ -15905,16 +15586,15 @@ each1131:
 	VCMPPS       $0x19, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1131
-	JMP          over1130
+	JL           each1141
+	JMP          over1136
 
-far1129:
-each1132:
+far1140:
+each1142:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -15938,7 +15618,6 @@ each1132:
 	VCMPPS       $0x19, Y1, Y8, Y10
 	VCMPPS       $0x07, Y1, Y1, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y2, Y10, Y10
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VBLENDVPS    Y10, Y7, Y2, Y2
 	VMOVUPS      32(R11), Y8
@@ -15946,7 +15625,6 @@ each1132:
 	VCMPPS       $0x19, Y3, Y8, Y10
 	VCMPPS       $0x07, Y3, Y3, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y4, Y10, Y10
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VBLENDVPS    Y10, Y7, Y4, Y4
 	VMASKMOVPS   64(R11), Y0, Y8
@@ -15954,14 +15632,13 @@ each1132:
 	VCMPPS       $0x19, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1132
+	JL           each1142
 
-over1130:
+over1136:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -15970,74 +15647,114 @@ over1130:
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1133
+	JE           all1143
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1135
+	JZ           two1145
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1135:
+two1145:
 	TESTQ    $0x00000002, R11
-	JZ       one1136
+	JZ       one1146
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1136:
+one1146:
 	TESTQ  $0x00000001, R11
-	JZ     stored1134
+	JZ     stored1144
 	VMOVSS X5, (R12)
-	JMP    stored1134
+	JMP    stored1144
 
-all1133:
+all1143:
 	VMOVUPS Y5, 64(CX)
 
-stored1134:
+stored1144:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1137
+	JE           all1147
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1139
+	JZ           two1149
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1139:
+two1149:
 	TESTQ    $0x00000002, R11
-	JZ       one1140
+	JZ       one1150
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1140:
+one1150:
 	TESTQ  $0x00000001, R11
-	JZ     stored1138
+	JZ     stored1148
 	VMOVSS X6, (R9)
-	JMP    stored1138
+	JMP    stored1148
 
-all1137:
+all1147:
 	VMOVUPS Y6, 64(R9)
 
-stored1138:
-next1128:
+stored1148:
+next1135:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1127
+	JNZ  row1134
 	JMP  done
 
 tile4false:
-row1141:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1142
+row1151:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1152
+	CMPQ       DI, (BX)
+	JNE        cut1154
+	CMPQ       128(AX), $0x00
+	JE         near1156
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1156:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y7, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1153
+	JMP          opened1155
+
+cut1154:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
@@ -16048,10 +15765,12 @@ row1141:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far1143
 
-each1145:
+opened1155:
+	CMPQ 128(AX), $0x00
+	JNE  far1157
+
+each1158:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16066,7 +15785,6 @@ each1145:
 	VCMPPS       $0x19, Y0, Y9, Y11
 	VCMPPS       $0x07, Y0, Y0, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y1, Y11, Y11
 	VBLENDVPS    Y11, Y9, Y0, Y0
 	VBLENDVPS    Y11, Y8, Y1, Y1
 	VMOVUPS      32(R11), Y9
@@ -16074,7 +15792,6 @@ each1145:
 	VCMPPS       $0x19, Y2, Y9, Y11
 	VCMPPS       $0x07, Y2, Y2, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y3, Y11, Y11
 	VBLENDVPS    Y11, Y9, Y2, Y2
 	VBLENDVPS    Y11, Y8, Y3, Y3
 	VMOVUPS      64(R11), Y9
@@ -16082,7 +15799,6 @@ each1145:
 	VCMPPS       $0x19, Y4, Y9, Y11
 	VCMPPS       $0x07, Y4, Y4, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y5, Y11, Y11
 	VBLENDVPS    Y11, Y9, Y4, Y4
 	VBLENDVPS    Y11, Y8, Y5, Y5
 	VMOVUPS      96(R11), Y9
@@ -16090,16 +15806,15 @@ each1145:
 	VCMPPS       $0x19, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1145
-	JMP          over1144
+	JL           each1158
+	JMP          over1153
 
-far1143:
-each1146:
+far1157:
+each1159:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16122,7 +15837,6 @@ each1146:
 	VCMPPS       $0x19, Y0, Y9, Y11
 	VCMPPS       $0x07, Y0, Y0, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y1, Y11, Y11
 	VBLENDVPS    Y11, Y9, Y0, Y0
 	VBLENDVPS    Y11, Y8, Y1, Y1
 	VMOVUPS      32(R11), Y9
@@ -16130,7 +15844,6 @@ each1146:
 	VCMPPS       $0x19, Y2, Y9, Y11
 	VCMPPS       $0x07, Y2, Y2, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y3, Y11, Y11
 	VBLENDVPS    Y11, Y9, Y2, Y2
 	VBLENDVPS    Y11, Y8, Y3, Y3
 	VMOVUPS      64(R11), Y9
@@ -16138,7 +15851,6 @@ each1146:
 	VCMPPS       $0x19, Y4, Y9, Y11
 	VCMPPS       $0x07, Y4, Y4, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y5, Y11, Y11
 	VBLENDVPS    Y11, Y9, Y4, Y4
 	VBLENDVPS    Y11, Y8, Y5, Y5
 	VMOVUPS      96(R11), Y9
@@ -16146,14 +15858,13 @@ each1146:
 	VCMPPS       $0x19, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1146
+	JL           each1159
 
-over1144:
+over1153:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -16165,13 +15876,13 @@ over1144:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next1142:
+next1152:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1141
+	JNZ  row1151
 	JMP  done
 
 tile4true:
@@ -16180,12 +15891,52 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1147:
+row1160:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1148
+	JGE        next1161
+	CMPQ       DI, (BX)
+	JNE        cut1163
+	CMPQ       128(AX), $0x00
+	JE         near1165
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1165:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMULPS       Y8, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1162
+	JMP          opened1164
+
+cut1163:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (CX), Y1
@@ -16196,10 +15947,12 @@ row1147:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far1149
 
-each1151:
+opened1164:
+	CMPQ 128(AX), $0x00
+	JNE  far1166
+
+each1167:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16214,7 +15967,6 @@ each1151:
 	VCMPPS       $0x19, Y1, Y10, Y12
 	VCMPPS       $0x07, Y1, Y1, Y13
 	VANDPS       Y13, Y12, Y12
-	VORPS        Y2, Y12, Y12
 	VBLENDVPS    Y12, Y10, Y1, Y1
 	VBLENDVPS    Y12, Y9, Y2, Y2
 	VMOVUPS      32(R11), Y10
@@ -16222,7 +15974,6 @@ each1151:
 	VCMPPS       $0x19, Y3, Y10, Y12
 	VCMPPS       $0x07, Y3, Y3, Y13
 	VANDPS       Y13, Y12, Y12
-	VORPS        Y4, Y12, Y12
 	VBLENDVPS    Y12, Y10, Y3, Y3
 	VBLENDVPS    Y12, Y9, Y4, Y4
 	VMOVUPS      64(R11), Y10
@@ -16230,7 +15981,6 @@ each1151:
 	VCMPPS       $0x19, Y5, Y10, Y12
 	VCMPPS       $0x07, Y5, Y5, Y13
 	VANDPS       Y13, Y12, Y12
-	VORPS        Y6, Y12, Y12
 	VBLENDVPS    Y12, Y10, Y5, Y5
 	VBLENDVPS    Y12, Y9, Y6, Y6
 	VMASKMOVPS   96(R11), Y0, Y10
@@ -16238,16 +15988,15 @@ each1151:
 	VCMPPS       $0x19, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1151
-	JMP          over1150
+	JL           each1167
+	JMP          over1162
 
-far1149:
-each1152:
+far1166:
+each1168:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16270,7 +16019,6 @@ each1152:
 	VCMPPS       $0x19, Y1, Y10, Y12
 	VCMPPS       $0x07, Y1, Y1, Y13
 	VANDPS       Y13, Y12, Y12
-	VORPS        Y2, Y12, Y12
 	VBLENDVPS    Y12, Y10, Y1, Y1
 	VBLENDVPS    Y12, Y9, Y2, Y2
 	VMOVUPS      32(R11), Y10
@@ -16278,7 +16026,6 @@ each1152:
 	VCMPPS       $0x19, Y3, Y10, Y12
 	VCMPPS       $0x07, Y3, Y3, Y13
 	VANDPS       Y13, Y12, Y12
-	VORPS        Y4, Y12, Y12
 	VBLENDVPS    Y12, Y10, Y3, Y3
 	VBLENDVPS    Y12, Y9, Y4, Y4
 	VMOVUPS      64(R11), Y10
@@ -16286,7 +16033,6 @@ each1152:
 	VCMPPS       $0x19, Y5, Y10, Y12
 	VCMPPS       $0x07, Y5, Y5, Y13
 	VANDPS       Y13, Y12, Y12
-	VORPS        Y6, Y12, Y12
 	VBLENDVPS    Y12, Y10, Y5, Y5
 	VBLENDVPS    Y12, Y9, Y6, Y6
 	VMASKMOVPS   96(R11), Y0, Y10
@@ -16294,14 +16040,13 @@ each1152:
 	VCMPPS       $0x19, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1152
+	JL           each1168
 
-over1150:
+over1162:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -16312,65 +16057,1518 @@ over1150:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1153
+	JE           all1169
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1155
+	JZ           two1171
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1155:
+two1171:
 	TESTQ    $0x00000002, R11
-	JZ       one1156
+	JZ       one1172
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1156:
+one1172:
 	TESTQ  $0x00000001, R11
-	JZ     stored1154
+	JZ     stored1170
 	VMOVSS X7, (R12)
-	JMP    stored1154
+	JMP    stored1170
 
-all1153:
+all1169:
 	VMOVUPS Y7, 96(CX)
 
-stored1154:
+stored1170:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1157
+	JE           all1173
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1159
+	JZ           two1175
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1159:
+two1175:
 	TESTQ    $0x00000002, R11
-	JZ       one1160
+	JZ       one1176
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1160:
+one1176:
 	TESTQ  $0x00000001, R11
-	JZ     stored1158
+	JZ     stored1174
 	VMOVSS X8, (R9)
-	JMP    stored1158
+	JMP    stored1174
 
-all1157:
+all1173:
 	VMOVUPS Y8, 96(R9)
 
-stored1158:
-next1148:
+stored1174:
+next1161:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1147
+	JNZ  row1160
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxFullAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	JMP  done
+
+tile1false:
+row1177:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1178
+	CMPQ       DI, (BX)
+	JNE        cut1180
+	CMPQ       128(AX), $0x00
+	JE         near1182
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1182:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1179
+	JMP          opened1181
+
+cut1180:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1181:
+	CMPQ 128(AX), $0x00
+	JNE  far1183
+
+each1184:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1184
+	JMP          over1179
+
+far1183:
+each1185:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1185
+
+over1179:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+next1178:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1177
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1186:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1187
+	CMPQ       DI, (BX)
+	JNE        cut1189
+	CMPQ       128(AX), $0x00
+	JE         near1191
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1191:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1188
+	JMP          opened1190
+
+cut1189:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (R11), Y0, Y2
+
+opened1190:
+	CMPQ 128(AX), $0x00
+	JNE  far1192
+
+each1193:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1193
+	JMP          over1188
+
+far1192:
+each1194:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1194
+
+over1188:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1195
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1197
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1197:
+	TESTQ    $0x00000002, R11
+	JZ       one1198
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one1198:
+	TESTQ  $0x00000001, R11
+	JZ     stored1196
+	VMOVSS X1, (R12)
+	JMP    stored1196
+
+all1195:
+	VMOVUPS Y1, (CX)
+
+stored1196:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1199
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1201
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1201:
+	TESTQ    $0x00000002, R11
+	JZ       one1202
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one1202:
+	TESTQ  $0x00000001, R11
+	JZ     stored1200
+	VMOVSS X2, (R9)
+	JMP    stored1200
+
+all1199:
+	VMOVUPS Y2, (R9)
+
+stored1200:
+next1187:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1186
+	JMP  done
+
+tile2false:
+row1203:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1204
+	CMPQ       DI, (BX)
+	JNE        cut1206
+	CMPQ       128(AX), $0x00
+	JE         near1208
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1208:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1205
+	JMP          opened1207
+
+cut1206:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1207:
+	CMPQ 128(AX), $0x00
+	JNE  far1209
+
+each1210:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1210
+	JMP          over1205
+
+far1209:
+each1211:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1211
+
+over1205:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+next1204:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1203
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1212:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1213
+	CMPQ       DI, (BX)
+	JNE        cut1215
+	CMPQ       128(AX), $0x00
+	JE         near1217
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1217:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1214
+	JMP          opened1216
+
+cut1215:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R11), Y0, Y4
+
+opened1216:
+	CMPQ 128(AX), $0x00
+	JNE  far1218
+
+each1219:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1219
+	JMP          over1214
+
+far1218:
+each1220:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1220
+
+over1214:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1221
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1223
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1223:
+	TESTQ    $0x00000002, R11
+	JZ       one1224
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1224:
+	TESTQ  $0x00000001, R11
+	JZ     stored1222
+	VMOVSS X3, (R12)
+	JMP    stored1222
+
+all1221:
+	VMOVUPS Y3, 32(CX)
+
+stored1222:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1225
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1227
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1227:
+	TESTQ    $0x00000002, R11
+	JZ       one1228
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1228:
+	TESTQ  $0x00000001, R11
+	JZ     stored1226
+	VMOVSS X4, (R9)
+	JMP    stored1226
+
+all1225:
+	VMOVUPS Y4, 32(R9)
+
+stored1226:
+next1213:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1212
+	JMP  done
+
+tile3false:
+row1229:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1230
+	CMPQ       DI, (BX)
+	JNE        cut1232
+	CMPQ       128(AX), $0x00
+	JE         near1234
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1234:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1231
+	JMP          opened1233
+
+cut1232:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1233:
+	CMPQ 128(AX), $0x00
+	JNE  far1235
+
+each1236:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1236
+	JMP          over1231
+
+far1235:
+each1237:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1237
+
+over1231:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+next1230:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1229
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1238:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1239
+	CMPQ       DI, (BX)
+	JNE        cut1241
+	CMPQ       128(AX), $0x00
+	JE         near1243
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1243:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1240
+	JMP          opened1242
+
+cut1241:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(CX), Y0, Y5
+	VMASKMOVPS 64(R11), Y0, Y6
+
+opened1242:
+	CMPQ 128(AX), $0x00
+	JNE  far1244
+
+each1245:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1245
+	JMP          over1240
+
+far1244:
+each1246:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1246
+
+over1240:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1247
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1249
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1249:
+	TESTQ    $0x00000002, R11
+	JZ       one1250
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1250:
+	TESTQ  $0x00000001, R11
+	JZ     stored1248
+	VMOVSS X5, (R12)
+	JMP    stored1248
+
+all1247:
+	VMOVUPS Y5, 64(CX)
+
+stored1248:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1251
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1253
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1253:
+	TESTQ    $0x00000002, R11
+	JZ       one1254
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1254:
+	TESTQ  $0x00000001, R11
+	JZ     stored1252
+	VMOVSS X6, (R9)
+	JMP    stored1252
+
+all1251:
+	VMOVUPS Y6, 64(R9)
+
+stored1252:
+next1239:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1238
+	JMP  done
+
+tile4false:
+row1255:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1256
+	CMPQ       DI, (BX)
+	JNE        cut1258
+	CMPQ       128(AX), $0x00
+	JE         near1260
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1260:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMOVUPS      96(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1257
+	JMP          opened1259
+
+cut1258:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1259:
+	CMPQ 128(AX), $0x00
+	JNE  far1261
+
+each1262:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1262
+	JMP          over1257
+
+far1261:
+each1263:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1263
+
+over1257:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next1256:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1255
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1264:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1265
+	CMPQ       DI, (BX)
+	JNE        cut1267
+	CMPQ       128(AX), $0x00
+	JE         near1269
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1269:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMASKMOVPS   96(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1266
+	JMP          opened1268
+
+cut1267:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(CX), Y0, Y7
+	VMASKMOVPS 96(R11), Y0, Y8
+
+opened1268:
+	CMPQ 128(AX), $0x00
+	JNE  far1270
+
+each1271:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1271
+	JMP          over1266
+
+far1270:
+each1272:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1272
+
+over1266:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y5, 64(CX)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1273
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1275
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1275:
+	TESTQ    $0x00000002, R11
+	JZ       one1276
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1276:
+	TESTQ  $0x00000001, R11
+	JZ     stored1274
+	VMOVSS X7, (R12)
+	JMP    stored1274
+
+all1273:
+	VMOVUPS Y7, 96(CX)
+
+stored1274:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1277
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1279
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1279:
+	TESTQ    $0x00000002, R11
+	JZ       one1280
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one1280:
+	TESTQ  $0x00000001, R11
+	JZ     stored1278
+	VMOVSS X8, (R9)
+	JMP    stored1278
+
+all1277:
+	VMOVUPS Y8, 96(R9)
+
+stored1278:
+next1265:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1264
 
 done:
 	VZEROUPPER
@@ -16407,20 +17605,52 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1161:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1162
+row1281:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1282
+	CMPQ       DI, (BX)
+	JNE        cut1284
+	CMPQ       128(AX), $0x00
+	JE         near1286
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1286:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1283
+	JMP          opened1285
+
+cut1284:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far1163
 
-each1165:
+opened1285:
+	CMPQ 128(AX), $0x00
+	JNE  far1287
+
+each1288:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16435,16 +17665,15 @@ each1165:
 	VCMPPS       $0x19, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1165
-	JMP          over1164
+	JL           each1288
+	JMP          over1283
 
-far1163:
-each1166:
+far1287:
+each1289:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16466,26 +17695,25 @@ each1166:
 	VCMPPS       $0x19, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
-	VORPS        Y1, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1166
+	JL           each1289
 
-over1164:
+over1283:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-next1162:
+next1282:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1161
+	JNZ  row1281
 	JMP  done
 
 tile1true:
@@ -16494,20 +17722,52 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1167:
+row1290:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1168
+	JGE        next1291
+	CMPQ       DI, (BX)
+	JNE        cut1293
+	CMPQ       128(AX), $0x00
+	JE         near1295
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1295:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1292
+	JMP          opened1294
+
+cut1293:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far1169
 
-each1171:
+opened1294:
+	CMPQ 128(AX), $0x00
+	JNE  far1296
+
+each1297:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16522,16 +17782,15 @@ each1171:
 	VCMPPS       $0x19, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1171
-	JMP          over1170
+	JL           each1297
+	JMP          over1292
 
-far1169:
-each1172:
+far1296:
+each1298:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16553,96 +17812,131 @@ each1172:
 	VCMPPS       $0x19, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
-	VORPS        Y2, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1172
+	JL           each1298
 
-over1170:
+over1292:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1173
+	JE           all1299
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1175
+	JZ           two1301
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1175:
+two1301:
 	TESTQ    $0x00000002, R11
-	JZ       one1176
+	JZ       one1302
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1176:
+one1302:
 	TESTQ  $0x00000001, R11
-	JZ     stored1174
+	JZ     stored1300
 	VMOVSS X1, (R12)
-	JMP    stored1174
+	JMP    stored1300
 
-all1173:
+all1299:
 	VMOVUPS Y1, (CX)
 
-stored1174:
+stored1300:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1177
+	JE           all1303
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1179
+	JZ           two1305
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1179:
+two1305:
 	TESTQ    $0x00000002, R11
-	JZ       one1180
+	JZ       one1306
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1180:
+one1306:
 	TESTQ  $0x00000001, R11
-	JZ     stored1178
+	JZ     stored1304
 	VMOVSS X2, (R9)
-	JMP    stored1178
+	JMP    stored1304
 
-all1177:
+all1303:
 	VMOVUPS Y2, (R9)
 
-stored1178:
-next1168:
+stored1304:
+next1291:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1167
+	JNZ  row1290
 	JMP  done
 
 tile2false:
-row1181:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1182
+row1307:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1308
+	CMPQ       DI, (BX)
+	JNE        cut1310
+	CMPQ       128(AX), $0x00
+	JE         near1312
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1312:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1309
+	JMP          opened1311
+
+cut1310:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far1183
 
-each1185:
+opened1311:
+	CMPQ 128(AX), $0x00
+	JNE  far1313
+
+each1314:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16657,7 +17951,6 @@ each1185:
 	VCMPPS       $0x19, Y0, Y5, Y6
 	VCMPPS       $0x07, Y0, Y0, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y0, Y0
 	VBLENDVPS    Y6, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
@@ -16666,16 +17959,15 @@ each1185:
 	VCMPPS       $0x19, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1185
-	JMP          over1184
+	JL           each1314
+	JMP          over1309
 
-far1183:
-each1186:
+far1313:
+each1315:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16697,7 +17989,6 @@ each1186:
 	VCMPPS       $0x19, Y0, Y5, Y6
 	VCMPPS       $0x07, Y0, Y0, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y1, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y0, Y0
 	VBLENDVPS    Y6, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
@@ -16706,14 +17997,13 @@ each1186:
 	VCMPPS       $0x19, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
-	VORPS        Y3, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1186
+	JL           each1315
 
-over1184:
+over1309:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -16721,13 +18011,13 @@ over1184:
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-next1182:
+next1308:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1181
+	JNZ  row1307
 	JMP  done
 
 tile2true:
@@ -16736,22 +18026,58 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1187:
+row1316:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1188
+	JGE        next1317
+	CMPQ       DI, (BX)
+	JNE        cut1319
+	CMPQ       128(AX), $0x00
+	JE         near1321
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1321:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1318
+	JMP          opened1320
+
+cut1319:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far1189
 
-each1191:
+opened1320:
+	CMPQ 128(AX), $0x00
+	JNE  far1322
+
+each1323:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16766,7 +18092,6 @@ each1191:
 	VCMPPS       $0x19, Y1, Y6, Y7
 	VCMPPS       $0x07, Y1, Y1, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y1, Y1
 	VBLENDVPS    Y7, Y5, Y2, Y2
 	VMASKMOVPS   32(R11), Y0, Y6
@@ -16775,16 +18100,15 @@ each1191:
 	VCMPPS       $0x19, Y3, Y6, Y7
 	VCMPPS       $0x07, Y3, Y3, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y3, Y3
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1191
-	JMP          over1190
+	JL           each1323
+	JMP          over1318
 
-far1189:
-each1192:
+far1322:
+each1324:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16806,7 +18130,6 @@ each1192:
 	VCMPPS       $0x19, Y1, Y6, Y7
 	VCMPPS       $0x07, Y1, Y1, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y2, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y1, Y1
 	VBLENDVPS    Y7, Y5, Y2, Y2
 	VMASKMOVPS   32(R11), Y0, Y6
@@ -16815,88 +18138,127 @@ each1192:
 	VCMPPS       $0x19, Y3, Y6, Y7
 	VCMPPS       $0x07, Y3, Y3, Y8
 	VANDPS       Y8, Y7, Y7
-	VORPS        Y4, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y3, Y3
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1192
+	JL           each1324
 
-over1190:
+over1318:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1193
+	JE           all1325
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1195
+	JZ           two1327
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1195:
+two1327:
 	TESTQ    $0x00000002, R11
-	JZ       one1196
+	JZ       one1328
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1196:
+one1328:
 	TESTQ  $0x00000001, R11
-	JZ     stored1194
+	JZ     stored1326
 	VMOVSS X3, (R12)
-	JMP    stored1194
+	JMP    stored1326
 
-all1193:
+all1325:
 	VMOVUPS Y3, 32(CX)
 
-stored1194:
+stored1326:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1197
+	JE           all1329
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1199
+	JZ           two1331
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1199:
+two1331:
 	TESTQ    $0x00000002, R11
-	JZ       one1200
+	JZ       one1332
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1200:
+one1332:
 	TESTQ  $0x00000001, R11
-	JZ     stored1198
+	JZ     stored1330
 	VMOVSS X4, (R9)
-	JMP    stored1198
+	JMP    stored1330
 
-all1197:
+all1329:
 	VMOVUPS Y4, 32(R9)
 
-stored1198:
-next1188:
+stored1330:
+next1317:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1187
+	JNZ  row1316
 	JMP  done
 
 tile3false:
-row1201:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1202
+row1333:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1334
+	CMPQ       DI, (BX)
+	JNE        cut1336
+	CMPQ       128(AX), $0x00
+	JE         near1338
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1338:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1335
+	JMP          opened1337
+
+cut1336:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
@@ -16905,10 +18267,12 @@ row1201:
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far1203
 
-each1205:
+opened1337:
+	CMPQ 128(AX), $0x00
+	JNE  far1339
+
+each1340:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16923,7 +18287,6 @@ each1205:
 	VCMPPS       $0x19, Y0, Y7, Y8
 	VCMPPS       $0x07, Y0, Y0, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y0, Y0
 	VBLENDVPS    Y8, Y6, Y1, Y1
 	VMOVUPS      32(R11), Y7
@@ -16932,7 +18295,6 @@ each1205:
 	VCMPPS       $0x19, Y2, Y7, Y8
 	VCMPPS       $0x07, Y2, Y2, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y2, Y2
 	VBLENDVPS    Y8, Y6, Y3, Y3
 	VMOVUPS      64(R11), Y7
@@ -16941,16 +18303,15 @@ each1205:
 	VCMPPS       $0x19, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1205
-	JMP          over1204
+	JL           each1340
+	JMP          over1335
 
-far1203:
-each1206:
+far1339:
+each1341:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16974,7 +18335,6 @@ each1206:
 	VCMPPS       $0x19, Y0, Y7, Y8
 	VCMPPS       $0x07, Y0, Y0, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y1, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y0, Y0
 	VBLENDVPS    Y8, Y6, Y1, Y1
 	VMOVUPS      32(R11), Y7
@@ -16983,7 +18343,6 @@ each1206:
 	VCMPPS       $0x19, Y2, Y7, Y8
 	VCMPPS       $0x07, Y2, Y2, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y3, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y2, Y2
 	VBLENDVPS    Y8, Y6, Y3, Y3
 	VMOVUPS      64(R11), Y7
@@ -16992,14 +18351,13 @@ each1206:
 	VCMPPS       $0x19, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
-	VORPS        Y5, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1206
+	JL           each1341
 
-over1204:
+over1335:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -17009,13 +18367,13 @@ over1204:
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-next1202:
+next1334:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1201
+	JNZ  row1333
 	JMP  done
 
 tile3true:
@@ -17024,12 +18382,52 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1207:
+row1342:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1208
+	JGE        next1343
+	CMPQ       DI, (BX)
+	JNE        cut1345
+	CMPQ       128(AX), $0x00
+	JE         near1347
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1347:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1344
+	JMP          opened1346
+
+cut1345:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (CX), Y1
@@ -17038,10 +18436,12 @@ row1207:
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far1209
 
-each1211:
+opened1346:
+	CMPQ 128(AX), $0x00
+	JNE  far1348
+
+each1349:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17056,7 +18456,6 @@ each1211:
 	VCMPPS       $0x19, Y1, Y8, Y9
 	VCMPPS       $0x07, Y1, Y1, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y1, Y1
 	VBLENDVPS    Y9, Y7, Y2, Y2
 	VMOVUPS      32(R11), Y8
@@ -17065,7 +18464,6 @@ each1211:
 	VCMPPS       $0x19, Y3, Y8, Y9
 	VCMPPS       $0x07, Y3, Y3, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y3, Y3
 	VBLENDVPS    Y9, Y7, Y4, Y4
 	VMASKMOVPS   64(R11), Y0, Y8
@@ -17074,16 +18472,15 @@ each1211:
 	VCMPPS       $0x19, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1211
-	JMP          over1210
+	JL           each1349
+	JMP          over1344
 
-far1209:
-each1212:
+far1348:
+each1350:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17107,7 +18504,6 @@ each1212:
 	VCMPPS       $0x19, Y1, Y8, Y9
 	VCMPPS       $0x07, Y1, Y1, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y2, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y1, Y1
 	VBLENDVPS    Y9, Y7, Y2, Y2
 	VMOVUPS      32(R11), Y8
@@ -17116,7 +18512,6 @@ each1212:
 	VCMPPS       $0x19, Y3, Y8, Y9
 	VCMPPS       $0x07, Y3, Y3, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y4, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y3, Y3
 	VBLENDVPS    Y9, Y7, Y4, Y4
 	VMASKMOVPS   64(R11), Y0, Y8
@@ -17125,14 +18520,13 @@ each1212:
 	VCMPPS       $0x19, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
-	VORPS        Y6, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1212
+	JL           each1350
 
-over1210:
+over1344:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -17141,74 +18535,117 @@ over1210:
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1213
+	JE           all1351
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1215
+	JZ           two1353
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1215:
+two1353:
 	TESTQ    $0x00000002, R11
-	JZ       one1216
+	JZ       one1354
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1216:
+one1354:
 	TESTQ  $0x00000001, R11
-	JZ     stored1214
+	JZ     stored1352
 	VMOVSS X5, (R12)
-	JMP    stored1214
+	JMP    stored1352
 
-all1213:
+all1351:
 	VMOVUPS Y5, 64(CX)
 
-stored1214:
+stored1352:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1217
+	JE           all1355
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1219
+	JZ           two1357
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1219:
+two1357:
 	TESTQ    $0x00000002, R11
-	JZ       one1220
+	JZ       one1358
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1220:
+one1358:
 	TESTQ  $0x00000001, R11
-	JZ     stored1218
+	JZ     stored1356
 	VMOVSS X6, (R9)
-	JMP    stored1218
+	JMP    stored1356
 
-all1217:
+all1355:
 	VMOVUPS Y6, 64(R9)
 
-stored1218:
-next1208:
+stored1356:
+next1343:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1207
+	JNZ  row1342
 	JMP  done
 
 tile4false:
-row1221:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     next1222
+row1359:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1360
+	CMPQ       DI, (BX)
+	JNE        cut1362
+	CMPQ       128(AX), $0x00
+	JE         near1364
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1364:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMOVUPS      96(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1361
+	JMP          opened1363
+
+cut1362:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
@@ -17219,10 +18656,12 @@ row1221:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far1223
 
-each1225:
+opened1363:
+	CMPQ 128(AX), $0x00
+	JNE  far1365
+
+each1366:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17237,7 +18676,6 @@ each1225:
 	VCMPPS       $0x19, Y0, Y9, Y10
 	VCMPPS       $0x07, Y0, Y0, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y0, Y0
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VMOVUPS      32(R11), Y9
@@ -17246,7 +18684,6 @@ each1225:
 	VCMPPS       $0x19, Y2, Y9, Y10
 	VCMPPS       $0x07, Y2, Y2, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y2, Y2
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VMOVUPS      64(R11), Y9
@@ -17255,7 +18692,6 @@ each1225:
 	VCMPPS       $0x19, Y4, Y9, Y10
 	VCMPPS       $0x07, Y4, Y4, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y4, Y4
 	VBLENDVPS    Y10, Y8, Y5, Y5
 	VMOVUPS      96(R11), Y9
@@ -17264,16 +18700,15 @@ each1225:
 	VCMPPS       $0x19, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1225
-	JMP          over1224
+	JL           each1366
+	JMP          over1361
 
-far1223:
-each1226:
+far1365:
+each1367:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17296,7 +18731,6 @@ each1226:
 	VCMPPS       $0x19, Y0, Y9, Y10
 	VCMPPS       $0x07, Y0, Y0, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y1, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y0, Y0
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VMOVUPS      32(R11), Y9
@@ -17305,7 +18739,6 @@ each1226:
 	VCMPPS       $0x19, Y2, Y9, Y10
 	VCMPPS       $0x07, Y2, Y2, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y3, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y2, Y2
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VMOVUPS      64(R11), Y9
@@ -17314,7 +18747,6 @@ each1226:
 	VCMPPS       $0x19, Y4, Y9, Y10
 	VCMPPS       $0x07, Y4, Y4, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y5, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y4, Y4
 	VBLENDVPS    Y10, Y8, Y5, Y5
 	VMOVUPS      96(R11), Y9
@@ -17323,14 +18755,13 @@ each1226:
 	VCMPPS       $0x19, Y6, Y9, Y10
 	VCMPPS       $0x07, Y6, Y6, Y11
 	VANDPS       Y11, Y10, Y10
-	VORPS        Y7, Y10, Y10
 	VBLENDVPS    Y10, Y9, Y6, Y6
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1226
+	JL           each1367
 
-over1224:
+over1361:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -17342,13 +18773,13 @@ over1224:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next1222:
+next1360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1221
+	JNZ  row1359
 	JMP  done
 
 tile4true:
@@ -17357,12 +18788,55 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1227:
+row1368:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1228
+	JGE        next1369
+	CMPQ       DI, (BX)
+	JNE        cut1371
+	CMPQ       128(AX), $0x00
+	JE         near1373
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1373:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMASKMOVPS   96(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1370
+	JMP          opened1372
+
+cut1371:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (CX), Y1
@@ -17373,10 +18847,12 @@ row1227:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far1229
 
-each1231:
+opened1372:
+	CMPQ 128(AX), $0x00
+	JNE  far1374
+
+each1375:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17391,7 +18867,6 @@ each1231:
 	VCMPPS       $0x19, Y1, Y10, Y11
 	VCMPPS       $0x07, Y1, Y1, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y1, Y1
 	VBLENDVPS    Y11, Y9, Y2, Y2
 	VMOVUPS      32(R11), Y10
@@ -17400,7 +18875,6 @@ each1231:
 	VCMPPS       $0x19, Y3, Y10, Y11
 	VCMPPS       $0x07, Y3, Y3, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y3, Y3
 	VBLENDVPS    Y11, Y9, Y4, Y4
 	VMOVUPS      64(R11), Y10
@@ -17409,7 +18883,6 @@ each1231:
 	VCMPPS       $0x19, Y5, Y10, Y11
 	VCMPPS       $0x07, Y5, Y5, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y5, Y5
 	VBLENDVPS    Y11, Y9, Y6, Y6
 	VMASKMOVPS   96(R11), Y0, Y10
@@ -17418,16 +18891,15 @@ each1231:
 	VCMPPS       $0x19, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1231
-	JMP          over1230
+	JL           each1375
+	JMP          over1370
 
-far1229:
-each1232:
+far1374:
+each1376:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17450,7 +18922,6 @@ each1232:
 	VCMPPS       $0x19, Y1, Y10, Y11
 	VCMPPS       $0x07, Y1, Y1, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y2, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y1, Y1
 	VBLENDVPS    Y11, Y9, Y2, Y2
 	VMOVUPS      32(R11), Y10
@@ -17459,7 +18930,6 @@ each1232:
 	VCMPPS       $0x19, Y3, Y10, Y11
 	VCMPPS       $0x07, Y3, Y3, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y4, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y3, Y3
 	VBLENDVPS    Y11, Y9, Y4, Y4
 	VMOVUPS      64(R11), Y10
@@ -17468,7 +18938,6 @@ each1232:
 	VCMPPS       $0x19, Y5, Y10, Y11
 	VCMPPS       $0x07, Y5, Y5, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y6, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y5, Y5
 	VBLENDVPS    Y11, Y9, Y6, Y6
 	VMASKMOVPS   96(R11), Y0, Y10
@@ -17477,14 +18946,13 @@ each1232:
 	VCMPPS       $0x19, Y7, Y10, Y11
 	VCMPPS       $0x07, Y7, Y7, Y12
 	VANDPS       Y12, Y11, Y11
-	VORPS        Y8, Y11, Y11
 	VBLENDVPS    Y11, Y10, Y7, Y7
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1232
+	JL           each1376
 
-over1230:
+over1370:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -17495,65 +18963,2371 @@ over1230:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1233
+	JE           all1377
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1235
+	JZ           two1379
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1235:
+two1379:
 	TESTQ    $0x00000002, R11
-	JZ       one1236
+	JZ       one1380
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1236:
+one1380:
 	TESTQ  $0x00000001, R11
-	JZ     stored1234
+	JZ     stored1378
 	VMOVSS X7, (R12)
-	JMP    stored1234
+	JMP    stored1378
 
-all1233:
+all1377:
 	VMOVUPS Y7, 96(CX)
 
-stored1234:
+stored1378:
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1237
+	JE           all1381
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1239
+	JZ           two1383
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1239:
+two1383:
 	TESTQ    $0x00000002, R11
-	JZ       one1240
+	JZ       one1384
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1240:
+one1384:
 	TESTQ  $0x00000001, R11
-	JZ     stored1238
+	JZ     stored1382
 	VMOVSS X8, (R9)
-	JMP    stored1238
+	JMP    stored1382
 
-all1237:
+all1381:
 	VMOVUPS Y8, 96(R9)
 
-stored1238:
-next1228:
+stored1382:
+next1369:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1227
+	JNZ  row1368
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxHeads8AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile1false:
+row1385:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1386
+	CMPQ       DI, (BX)
+	JNE        cut1388
+	CMPQ       128(AX), $0x00
+	JE         near1390
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1390:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1387
+	JMP          opened1389
+
+cut1388:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1389:
+	CMPQ 128(AX), $0x00
+	JNE  far1391
+
+each1392:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1392
+	JMP          over1387
+
+far1391:
+each1393:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1393
+
+over1387:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+next1386:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1385
+	JMP  done
+
+tile2false:
+row1394:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1395
+	CMPQ       DI, (BX)
+	JNE        cut1397
+	CMPQ       128(AX), $0x00
+	JE         near1399
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1399:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1396
+	JMP          opened1398
+
+cut1397:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1398:
+	CMPQ 128(AX), $0x00
+	JNE  far1400
+
+each1401:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1401
+	JMP          over1396
+
+far1400:
+each1402:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1402
+
+over1396:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+next1395:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1394
+	JMP  done
+
+tile3false:
+row1403:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1404
+	CMPQ       DI, (BX)
+	JNE        cut1406
+	CMPQ       128(AX), $0x00
+	JE         near1408
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1408:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1405
+	JMP          opened1407
+
+cut1406:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1407:
+	CMPQ 128(AX), $0x00
+	JNE  far1409
+
+each1410:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1410
+	JMP          over1405
+
+far1409:
+each1411:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1411
+
+over1405:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+next1404:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1403
+	JMP  done
+
+tile4false:
+row1412:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1413
+	CMPQ       DI, (BX)
+	JNE        cut1415
+	CMPQ       128(AX), $0x00
+	JE         near1417
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1417:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VBROADCASTSS 12(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1414
+	JMP          opened1416
+
+cut1415:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1416:
+	CMPQ 128(AX), $0x00
+	JNE  far1418
+
+each1419:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1419
+	JMP          over1414
+
+far1418:
+each1420:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1420
+
+over1414:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next1413:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1412
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinHeads8AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile1false:
+row1421:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1422
+	CMPQ       DI, (BX)
+	JNE        cut1424
+	CMPQ       128(AX), $0x00
+	JE         near1426
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1426:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1423
+	JMP          opened1425
+
+cut1424:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1425:
+	CMPQ 128(AX), $0x00
+	JNE  far1427
+
+each1428:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1428
+	JMP          over1423
+
+far1427:
+each1429:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1429
+
+over1423:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+next1422:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1421
+	JMP  done
+
+tile2false:
+row1430:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1431
+	CMPQ       DI, (BX)
+	JNE        cut1433
+	CMPQ       128(AX), $0x00
+	JE         near1435
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1435:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1432
+	JMP          opened1434
+
+cut1433:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1434:
+	CMPQ 128(AX), $0x00
+	JNE  far1436
+
+each1437:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1437
+	JMP          over1432
+
+far1436:
+each1438:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1438
+
+over1432:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+next1431:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1430
+	JMP  done
+
+tile3false:
+row1439:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1440
+	CMPQ       DI, (BX)
+	JNE        cut1442
+	CMPQ       128(AX), $0x00
+	JE         near1444
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1444:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1441
+	JMP          opened1443
+
+cut1442:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1443:
+	CMPQ 128(AX), $0x00
+	JNE  far1445
+
+each1446:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1446
+	JMP          over1441
+
+far1445:
+each1447:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1447
+
+over1441:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+next1440:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1439
+	JMP  done
+
+tile4false:
+row1448:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1449
+	CMPQ       DI, (BX)
+	JNE        cut1451
+	CMPQ       128(AX), $0x00
+	JE         near1453
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1453:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VBROADCASTSS 12(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1450
+	JMP          opened1452
+
+cut1451:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1452:
+	CMPQ 128(AX), $0x00
+	JNE  far1454
+
+each1455:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1455
+	JMP          over1450
+
+far1454:
+each1456:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1456
+
+over1450:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next1449:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1448
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxHeads16AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile2false:
+row1457:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1458
+	CMPQ       DI, (BX)
+	JNE        cut1460
+	CMPQ       128(AX), $0x00
+	JE         near1462
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1462:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1459
+	JMP          opened1461
+
+cut1460:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1461:
+	CMPQ 128(AX), $0x00
+	JNE  far1463
+
+each1464:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1464
+	JMP          over1459
+
+far1463:
+each1465:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1465
+
+over1459:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+next1458:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1457
+	JMP  done
+
+tile4false:
+row1466:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1467
+	CMPQ       DI, (BX)
+	JNE        cut1469
+	CMPQ       128(AX), $0x00
+	JE         near1471
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1471:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 4(R12), Y7
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1468
+	JMP          opened1470
+
+cut1469:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1470:
+	CMPQ 128(AX), $0x00
+	JNE  far1472
+
+each1473:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1473
+	JMP          over1468
+
+far1472:
+each1474:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1474
+
+over1468:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next1467:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1466
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinHeads16AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile2false:
+row1475:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1476
+	CMPQ       DI, (BX)
+	JNE        cut1478
+	CMPQ       128(AX), $0x00
+	JE         near1480
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1480:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1477
+	JMP          opened1479
+
+cut1478:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1479:
+	CMPQ 128(AX), $0x00
+	JNE  far1481
+
+each1482:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1482
+	JMP          over1477
+
+far1481:
+each1483:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1483
+
+over1477:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+next1476:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1475
+	JMP  done
+
+tile4false:
+row1484:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1485
+	CMPQ       DI, (BX)
+	JNE        cut1487
+	CMPQ       128(AX), $0x00
+	JE         near1489
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1489:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 4(R12), Y7
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1486
+	JMP          opened1488
+
+cut1487:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1488:
+	CMPQ 128(AX), $0x00
+	JNE  far1490
+
+each1491:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1491
+	JMP          over1486
+
+far1490:
+each1492:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1492
+
+over1486:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next1485:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1484
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxHeads32AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile4false:
+row1493:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1494
+	CMPQ       DI, (BX)
+	JNE        cut1496
+	CMPQ       128(AX), $0x00
+	JE         near1498
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1498:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y7, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1495
+	JMP          opened1497
+
+cut1496:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1497:
+	CMPQ 128(AX), $0x00
+	JNE  far1499
+
+each1500:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1500
+	JMP          over1495
+
+far1499:
+each1501:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1501
+
+over1495:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next1494:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1493
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinHeads32AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile4false:
+row1502:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        next1503
+	CMPQ       DI, (BX)
+	JNE        cut1505
+	CMPQ       128(AX), $0x00
+	JE         near1507
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1507:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y7, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1504
+	JMP          opened1506
+
+cut1505:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1506:
+	CMPQ 128(AX), $0x00
+	JNE  far1508
+
+each1509:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1509
+	JMP          over1504
+
+far1508:
+each1510:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1510
+
+over1504:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+next1503:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1502
 
 done:
 	VZEROUPPER
@@ -17606,17 +21380,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1241:
+row1511:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1242
+	JGE     next1512
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1243
+	JNE     far1514
 
-each1245:
+each1515:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17629,11 +21403,11 @@ each1245:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1245
-	JMP          over1244
+	JL           each1515
+	JMP          over1513
 
-far1243:
-each1246:
+far1514:
+each1516:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17656,16 +21430,16 @@ each1246:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1246
+	JL           each1516
 
-over1244:
+over1513:
 	VMOVUPS Y0, (CX)
 
-next1242:
+next1512:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1241
+	JNZ  row1511
 	JMP  done
 
 tile1true:
@@ -17674,17 +21448,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1247:
+row1517:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1248
+	JGE        next1518
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1249
+	JNE        far1520
 
-each1251:
+each1521:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17699,11 +21473,11 @@ each1251:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1251
-	JMP          over1250
+	JL           each1521
+	JMP          over1519
 
-far1249:
-each1252:
+far1520:
+each1522:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17728,56 +21502,56 @@ each1252:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1252
+	JL           each1522
 
-over1250:
+over1519:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1253
+	JE           all1523
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1255
+	JZ           two1525
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1255:
+two1525:
 	TESTQ    $0x00000002, R9
-	JZ       one1256
+	JZ       one1526
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1256:
+one1526:
 	TESTQ  $0x00000001, R9
-	JZ     stored1254
+	JZ     stored1524
 	VMOVSS X1, (R11)
-	JMP    stored1254
+	JMP    stored1524
 
-all1253:
+all1523:
 	VMOVUPS Y1, (CX)
 
-stored1254:
-next1248:
+stored1524:
+next1518:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1247
+	JNZ  row1517
 	JMP  done
 
 tile2false:
-row1257:
+row1527:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1258
+	JGE     next1528
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1259
+	JNE     far1530
 
-each1261:
+each1531:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17793,11 +21567,11 @@ each1261:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1261
-	JMP          over1260
+	JL           each1531
+	JMP          over1529
 
-far1259:
-each1262:
+far1530:
+each1532:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17823,17 +21597,17 @@ each1262:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1262
+	JL           each1532
 
-over1260:
+over1529:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next1258:
+next1528:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1257
+	JNZ  row1527
 	JMP  done
 
 tile2true:
@@ -17842,18 +21616,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1263:
+row1533:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1264
+	JGE        next1534
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1265
+	JNE        far1536
 
-each1267:
+each1537:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17871,11 +21645,11 @@ each1267:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1267
-	JMP          over1266
+	JL           each1537
+	JMP          over1535
 
-far1265:
-each1268:
+far1536:
+each1538:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17903,58 +21677,58 @@ each1268:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1268
+	JL           each1538
 
-over1266:
+over1535:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1269
+	JE           all1539
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1271
+	JZ           two1541
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1271:
+two1541:
 	TESTQ    $0x00000002, R9
-	JZ       one1272
+	JZ       one1542
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one1272:
+one1542:
 	TESTQ  $0x00000001, R9
-	JZ     stored1270
+	JZ     stored1540
 	VMOVSS X2, (R11)
-	JMP    stored1270
+	JMP    stored1540
 
-all1269:
+all1539:
 	VMOVUPS Y2, 32(CX)
 
-stored1270:
-next1264:
+stored1540:
+next1534:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1263
+	JNZ  row1533
 	JMP  done
 
 tile3false:
-row1273:
+row1543:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1274
+	JGE     next1544
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1275
+	JNE     far1546
 
-each1277:
+each1547:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17973,11 +21747,11 @@ each1277:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1277
-	JMP          over1276
+	JL           each1547
+	JMP          over1545
 
-far1275:
-each1278:
+far1546:
+each1548:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18010,18 +21784,18 @@ each1278:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1278
+	JL           each1548
 
-over1276:
+over1545:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next1274:
+next1544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1273
+	JNZ  row1543
 	JMP  done
 
 tile3true:
@@ -18030,19 +21804,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1279:
+row1549:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1280
+	JGE        next1550
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1281
+	JNE        far1552
 
-each1283:
+each1553:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18063,11 +21837,11 @@ each1283:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1283
-	JMP          over1282
+	JL           each1553
+	JMP          over1551
 
-far1281:
-each1284:
+far1552:
+each1554:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18102,60 +21876,60 @@ each1284:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1284
+	JL           each1554
 
-over1282:
+over1551:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1285
+	JE           all1555
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1287
+	JZ           two1557
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1287:
+two1557:
 	TESTQ    $0x00000002, R9
-	JZ       one1288
+	JZ       one1558
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1288:
+one1558:
 	TESTQ  $0x00000001, R9
-	JZ     stored1286
+	JZ     stored1556
 	VMOVSS X3, (R11)
-	JMP    stored1286
+	JMP    stored1556
 
-all1285:
+all1555:
 	VMOVUPS Y3, 64(CX)
 
-stored1286:
-next1280:
+stored1556:
+next1550:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1279
+	JNZ  row1549
 	JMP  done
 
 tile4false:
-row1289:
+row1559:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1290
+	JGE     next1560
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1291
+	JNE     far1562
 
-each1293:
+each1563:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18177,11 +21951,11 @@ each1293:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1293
-	JMP          over1292
+	JL           each1563
+	JMP          over1561
 
-far1291:
-each1294:
+far1562:
+each1564:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18215,19 +21989,19 @@ each1294:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1294
+	JL           each1564
 
-over1292:
+over1561:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next1290:
+next1560:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1289
+	JNZ  row1559
 	JMP  done
 
 tile4true:
@@ -18236,20 +22010,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1295:
+row1565:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1296
+	JGE        next1566
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1297
+	JNE        far1568
 
-each1299:
+each1569:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18273,11 +22047,11 @@ each1299:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1299
-	JMP          over1298
+	JL           each1569
+	JMP          over1567
 
-far1297:
-each1300:
+far1568:
+each1570:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18313,62 +22087,62 @@ each1300:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1300
+	JL           each1570
 
-over1298:
+over1567:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1301
+	JE           all1571
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1303
+	JZ           two1573
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1303:
+two1573:
 	TESTQ    $0x00000002, R9
-	JZ       one1304
+	JZ       one1574
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one1304:
+one1574:
 	TESTQ  $0x00000001, R9
-	JZ     stored1302
+	JZ     stored1572
 	VMOVSS X4, (R11)
-	JMP    stored1302
+	JMP    stored1572
 
-all1301:
+all1571:
 	VMOVUPS Y4, 96(CX)
 
-stored1302:
-next1296:
+stored1572:
+next1566:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1295
+	JNZ  row1565
 	JMP  done
 
 tile5false:
-row1305:
+row1575:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1306
+	JGE     next1576
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1307
+	JNE     far1578
 
-each1309:
+each1579:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18393,11 +22167,11 @@ each1309:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1309
-	JMP          over1308
+	JL           each1579
+	JMP          over1577
 
-far1307:
-each1310:
+far1578:
+each1580:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18438,20 +22212,20 @@ each1310:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1310
+	JL           each1580
 
-over1308:
+over1577:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next1306:
+next1576:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1305
+	JNZ  row1575
 	JMP  done
 
 tile5true:
@@ -18460,21 +22234,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1311:
+row1581:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1312
+	JGE        next1582
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1313
+	JNE        far1584
 
-each1315:
+each1585:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18501,11 +22275,11 @@ each1315:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1315
-	JMP          over1314
+	JL           each1585
+	JMP          over1583
 
-far1313:
-each1316:
+far1584:
+each1586:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18548,54 +22322,54 @@ each1316:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1316
+	JL           each1586
 
-over1314:
+over1583:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1317
+	JE           all1587
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1319
+	JZ           two1589
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1319:
+two1589:
 	TESTQ    $0x00000002, R9
-	JZ       one1320
+	JZ       one1590
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1320:
+one1590:
 	TESTQ  $0x00000001, R9
-	JZ     stored1318
+	JZ     stored1588
 	VMOVSS X5, (R11)
-	JMP    stored1318
+	JMP    stored1588
 
-all1317:
+all1587:
 	VMOVUPS Y5, 128(CX)
 
-stored1318:
-next1312:
+stored1588:
+next1582:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1311
+	JNZ  row1581
 	JMP  done
 
 tile6false:
-row1321:
+row1591:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1322
+	JGE     next1592
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -18603,9 +22377,9 @@ row1321:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1323
+	JNE     far1594
 
-each1325:
+each1595:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18633,11 +22407,11 @@ each1325:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1325
-	JMP          over1324
+	JL           each1595
+	JMP          over1593
 
-far1323:
-each1326:
+far1594:
+each1596:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18679,9 +22453,9 @@ each1326:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1326
+	JL           each1596
 
-over1324:
+over1593:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -18689,11 +22463,11 @@ over1324:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next1322:
+next1592:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1321
+	JNZ  row1591
 	JMP  done
 
 tile6true:
@@ -18702,12 +22476,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1327:
+row1597:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1328
+	JGE        next1598
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -18715,9 +22489,9 @@ row1327:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1329
+	JNE        far1600
 
-each1331:
+each1601:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18747,11 +22521,11 @@ each1331:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1331
-	JMP          over1330
+	JL           each1601
+	JMP          over1599
 
-far1329:
-each1332:
+far1600:
+each1602:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18795,9 +22569,9 @@ each1332:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1332
+	JL           each1602
 
-over1330:
+over1599:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -18805,45 +22579,45 @@ over1330:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1333
+	JE           all1603
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1335
+	JZ           two1605
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1335:
+two1605:
 	TESTQ    $0x00000002, R9
-	JZ       one1336
+	JZ       one1606
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one1336:
+one1606:
 	TESTQ  $0x00000001, R9
-	JZ     stored1334
+	JZ     stored1604
 	VMOVSS X6, (R11)
-	JMP    stored1334
+	JMP    stored1604
 
-all1333:
+all1603:
 	VMOVUPS Y6, 160(CX)
 
-stored1334:
-next1328:
+stored1604:
+next1598:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1327
+	JNZ  row1597
 	JMP  done
 
 tile7false:
-row1337:
+row1607:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1338
+	JGE     next1608
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -18852,9 +22626,9 @@ row1337:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1339
+	JNE     far1610
 
-each1341:
+each1611:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18885,11 +22659,11 @@ each1341:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1341
-	JMP          over1340
+	JL           each1611
+	JMP          over1609
 
-far1339:
-each1342:
+far1610:
+each1612:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18938,9 +22712,9 @@ each1342:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1342
+	JL           each1612
 
-over1340:
+over1609:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -18949,11 +22723,11 @@ over1340:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next1338:
+next1608:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1337
+	JNZ  row1607
 	JMP  done
 
 tile7true:
@@ -18962,12 +22736,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1343:
+row1613:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1344
+	JGE        next1614
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -18976,9 +22750,9 @@ row1343:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1345
+	JNE        far1616
 
-each1347:
+each1617:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19011,11 +22785,11 @@ each1347:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1347
-	JMP          over1346
+	JL           each1617
+	JMP          over1615
 
-far1345:
-each1348:
+far1616:
+each1618:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19066,9 +22840,9 @@ each1348:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1348
+	JL           each1618
 
-over1346:
+over1615:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -19077,45 +22851,45 @@ over1346:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1349
+	JE           all1619
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1351
+	JZ           two1621
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1351:
+two1621:
 	TESTQ    $0x00000002, R9
-	JZ       one1352
+	JZ       one1622
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1352:
+one1622:
 	TESTQ  $0x00000001, R9
-	JZ     stored1350
+	JZ     stored1620
 	VMOVSS X7, (R11)
-	JMP    stored1350
+	JMP    stored1620
 
-all1349:
+all1619:
 	VMOVUPS Y7, 192(CX)
 
-stored1350:
-next1344:
+stored1620:
+next1614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1343
+	JNZ  row1613
 	JMP  done
 
 tile8false:
-row1353:
+row1623:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1354
+	JGE     next1624
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -19125,9 +22899,9 @@ row1353:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1355
+	JNE     far1626
 
-each1357:
+each1627:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19161,11 +22935,11 @@ each1357:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1357
-	JMP          over1356
+	JL           each1627
+	JMP          over1625
 
-far1355:
-each1358:
+far1626:
+each1628:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19215,9 +22989,9 @@ each1358:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1358
+	JL           each1628
 
-over1356:
+over1625:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -19227,11 +23001,11 @@ over1356:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next1354:
+next1624:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1353
+	JNZ  row1623
 	JMP  done
 
 tile8true:
@@ -19240,12 +23014,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1359:
+row1629:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1360
+	JGE        next1630
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -19255,9 +23029,9 @@ row1359:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1361
+	JNE        far1632
 
-each1363:
+each1633:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19293,11 +23067,11 @@ each1363:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1363
-	JMP          over1362
+	JL           each1633
+	JMP          over1631
 
-far1361:
-each1364:
+far1632:
+each1634:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19349,9 +23123,9 @@ each1364:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1364
+	JL           each1634
 
-over1362:
+over1631:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -19361,36 +23135,36 @@ over1362:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1365
+	JE           all1635
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1367
+	JZ           two1637
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1367:
+two1637:
 	TESTQ    $0x00000002, R9
-	JZ       one1368
+	JZ       one1638
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one1368:
+one1638:
 	TESTQ  $0x00000001, R9
-	JZ     stored1366
+	JZ     stored1636
 	VMOVSS X8, (R11)
-	JMP    stored1366
+	JMP    stored1636
 
-all1365:
+all1635:
 	VMOVUPS Y8, 224(CX)
 
-stored1366:
-next1360:
+stored1636:
+next1630:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1359
+	JNZ  row1629
 
 done:
 	VZEROUPPER
@@ -19444,17 +23218,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1369:
+row1639:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1370
+	JGE     next1640
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1371
+	JNE     far1642
 
-each1373:
+each1643:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -19472,11 +23246,11 @@ each1373:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1373
-	JMP          over1372
+	JL           each1643
+	JMP          over1641
 
-far1371:
-each1374:
+far1642:
+each1644:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -19508,16 +23282,16 @@ each1374:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1374
+	JL           each1644
 
-over1372:
+over1641:
 	VMOVUPS Y0, (CX)
 
-next1370:
+next1640:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1369
+	JNZ  row1639
 	JMP  done
 
 tile1true:
@@ -19526,17 +23300,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1375:
+row1645:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1376
+	JGE        next1646
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1377
+	JNE        far1648
 
-each1379:
+each1649:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -19556,11 +23330,11 @@ each1379:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1379
-	JMP          over1378
+	JL           each1649
+	JMP          over1647
 
-far1377:
-each1380:
+far1648:
+each1650:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -19594,56 +23368,56 @@ each1380:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1380
+	JL           each1650
 
-over1378:
+over1647:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1381
+	JE           all1651
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1383
+	JZ           two1653
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1383:
+two1653:
 	TESTQ    $0x00000002, R9
-	JZ       one1384
+	JZ       one1654
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1384:
+one1654:
 	TESTQ  $0x00000001, R9
-	JZ     stored1382
+	JZ     stored1652
 	VMOVSS X1, (R12)
-	JMP    stored1382
+	JMP    stored1652
 
-all1381:
+all1651:
 	VMOVUPS Y1, (CX)
 
-stored1382:
-next1376:
+stored1652:
+next1646:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1375
+	JNZ  row1645
 	JMP  done
 
 tile2false:
-row1385:
+row1655:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1386
+	JGE     next1656
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1387
+	JNE     far1658
 
-each1389:
+each1659:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -19665,11 +23439,11 @@ each1389:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1389
-	JMP          over1388
+	JL           each1659
+	JMP          over1657
 
-far1387:
-each1390:
+far1658:
+each1660:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -19705,17 +23479,17 @@ each1390:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1390
+	JL           each1660
 
-over1388:
+over1657:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next1386:
+next1656:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1385
+	JNZ  row1655
 	JMP  done
 
 tile2true:
@@ -19724,18 +23498,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1391:
+row1661:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1392
+	JGE        next1662
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1393
+	JNE        far1664
 
-each1395:
+each1665:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -19759,11 +23533,11 @@ each1395:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1395
-	JMP          over1394
+	JL           each1665
+	JMP          over1663
 
-far1393:
-each1396:
+far1664:
+each1666:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -19801,58 +23575,58 @@ each1396:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1396
+	JL           each1666
 
-over1394:
+over1663:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1397
+	JE           all1667
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1399
+	JZ           two1669
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1399:
+two1669:
 	TESTQ    $0x00000002, R9
-	JZ       one1400
+	JZ       one1670
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1400:
+one1670:
 	TESTQ  $0x00000001, R9
-	JZ     stored1398
+	JZ     stored1668
 	VMOVSS X2, (R12)
-	JMP    stored1398
+	JMP    stored1668
 
-all1397:
+all1667:
 	VMOVUPS Y2, 32(CX)
 
-stored1398:
-next1392:
+stored1668:
+next1662:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1391
+	JNZ  row1661
 	JMP  done
 
 tile3false:
-row1401:
+row1671:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1402
+	JGE     next1672
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1403
+	JNE     far1674
 
-each1405:
+each1675:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -19878,11 +23652,11 @@ each1405:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1405
-	JMP          over1404
+	JL           each1675
+	JMP          over1673
 
-far1403:
-each1406:
+far1674:
+each1676:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -19926,18 +23700,18 @@ each1406:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1406
+	JL           each1676
 
-over1404:
+over1673:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next1402:
+next1672:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1401
+	JNZ  row1671
 	JMP  done
 
 tile3true:
@@ -19946,19 +23720,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1407:
+row1677:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1408
+	JGE        next1678
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1409
+	JNE        far1680
 
-each1411:
+each1681:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -19986,11 +23760,11 @@ each1411:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1411
-	JMP          over1410
+	JL           each1681
+	JMP          over1679
 
-far1409:
-each1412:
+far1680:
+each1682:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -20036,60 +23810,60 @@ each1412:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1412
+	JL           each1682
 
-over1410:
+over1679:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1413
+	JE           all1683
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1415
+	JZ           two1685
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1415:
+two1685:
 	TESTQ    $0x00000002, R9
-	JZ       one1416
+	JZ       one1686
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1416:
+one1686:
 	TESTQ  $0x00000001, R9
-	JZ     stored1414
+	JZ     stored1684
 	VMOVSS X3, (R12)
-	JMP    stored1414
+	JMP    stored1684
 
-all1413:
+all1683:
 	VMOVUPS Y3, 64(CX)
 
-stored1414:
-next1408:
+stored1684:
+next1678:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1407
+	JNZ  row1677
 	JMP  done
 
 tile4false:
-row1417:
+row1687:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1418
+	JGE     next1688
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1419
+	JNE     far1690
 
-each1421:
+each1691:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -20119,11 +23893,11 @@ each1421:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1421
-	JMP          over1420
+	JL           each1691
+	JMP          over1689
 
-far1419:
-each1422:
+far1690:
+each1692:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -20169,19 +23943,19 @@ each1422:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1422
+	JL           each1692
 
-over1420:
+over1689:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next1418:
+next1688:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1417
+	JNZ  row1687
 	JMP  done
 
 tile4true:
@@ -20190,20 +23964,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1423:
+row1693:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1424
+	JGE        next1694
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1425
+	JNE        far1696
 
-each1427:
+each1697:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -20235,11 +24009,11 @@ each1427:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1427
-	JMP          over1426
+	JL           each1697
+	JMP          over1695
 
-far1425:
-each1428:
+far1696:
+each1698:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -20287,62 +24061,62 @@ each1428:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1428
+	JL           each1698
 
-over1426:
+over1695:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1429
+	JE           all1699
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1431
+	JZ           two1701
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1431:
+two1701:
 	TESTQ    $0x00000002, R9
-	JZ       one1432
+	JZ       one1702
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1432:
+one1702:
 	TESTQ  $0x00000001, R9
-	JZ     stored1430
+	JZ     stored1700
 	VMOVSS X4, (R12)
-	JMP    stored1430
+	JMP    stored1700
 
-all1429:
+all1699:
 	VMOVUPS Y4, 96(CX)
 
-stored1430:
-next1424:
+stored1700:
+next1694:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1423
+	JNZ  row1693
 	JMP  done
 
 tile5false:
-row1433:
+row1703:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1434
+	JGE     next1704
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1435
+	JNE     far1706
 
-each1437:
+each1707:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -20376,11 +24150,11 @@ each1437:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1437
-	JMP          over1436
+	JL           each1707
+	JMP          over1705
 
-far1435:
-each1438:
+far1706:
+each1708:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -20434,20 +24208,20 @@ each1438:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1438
+	JL           each1708
 
-over1436:
+over1705:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next1434:
+next1704:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1433
+	JNZ  row1703
 	JMP  done
 
 tile5true:
@@ -20456,21 +24230,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1439:
+row1709:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1440
+	JGE        next1710
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1441
+	JNE        far1712
 
-each1443:
+each1713:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -20506,11 +24280,11 @@ each1443:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1443
-	JMP          over1442
+	JL           each1713
+	JMP          over1711
 
-far1441:
-each1444:
+far1712:
+each1714:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -20566,54 +24340,54 @@ each1444:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1444
+	JL           each1714
 
-over1442:
+over1711:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1445
+	JE           all1715
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1447
+	JZ           two1717
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1447:
+two1717:
 	TESTQ    $0x00000002, R9
-	JZ       one1448
+	JZ       one1718
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1448:
+one1718:
 	TESTQ  $0x00000001, R9
-	JZ     stored1446
+	JZ     stored1716
 	VMOVSS X5, (R12)
-	JMP    stored1446
+	JMP    stored1716
 
-all1445:
+all1715:
 	VMOVUPS Y5, 128(CX)
 
-stored1446:
-next1440:
+stored1716:
+next1710:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1439
+	JNZ  row1709
 	JMP  done
 
 tile6false:
-row1449:
+row1719:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1450
+	JGE     next1720
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -20621,9 +24395,9 @@ row1449:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1451
+	JNE     far1722
 
-each1453:
+each1723:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -20661,11 +24435,11 @@ each1453:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1453
-	JMP          over1452
+	JL           each1723
+	JMP          over1721
 
-far1451:
-each1454:
+far1722:
+each1724:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -20721,9 +24495,9 @@ each1454:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1454
+	JL           each1724
 
-over1452:
+over1721:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -20731,11 +24505,11 @@ over1452:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next1450:
+next1720:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1449
+	JNZ  row1719
 	JMP  done
 
 tile6true:
@@ -20744,12 +24518,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1455:
+row1725:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1456
+	JGE        next1726
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -20757,9 +24531,9 @@ row1455:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1457
+	JNE        far1728
 
-each1459:
+each1729:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -20799,11 +24573,11 @@ each1459:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1459
-	JMP          over1458
+	JL           each1729
+	JMP          over1727
 
-far1457:
-each1460:
+far1728:
+each1730:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -20861,9 +24635,9 @@ each1460:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1460
+	JL           each1730
 
-over1458:
+over1727:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -20871,45 +24645,45 @@ over1458:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1461
+	JE           all1731
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1463
+	JZ           two1733
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1463:
+two1733:
 	TESTQ    $0x00000002, R9
-	JZ       one1464
+	JZ       one1734
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1464:
+one1734:
 	TESTQ  $0x00000001, R9
-	JZ     stored1462
+	JZ     stored1732
 	VMOVSS X6, (R12)
-	JMP    stored1462
+	JMP    stored1732
 
-all1461:
+all1731:
 	VMOVUPS Y6, 160(CX)
 
-stored1462:
-next1456:
+stored1732:
+next1726:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1455
+	JNZ  row1725
 	JMP  done
 
 tile7false:
-row1465:
+row1735:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1466
+	JGE     next1736
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -20918,9 +24692,9 @@ row1465:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1467
+	JNE     far1738
 
-each1469:
+each1739:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -20962,11 +24736,11 @@ each1469:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1469
-	JMP          over1468
+	JL           each1739
+	JMP          over1737
 
-far1467:
-each1470:
+far1738:
+each1740:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21030,9 +24804,9 @@ each1470:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1470
+	JL           each1740
 
-over1468:
+over1737:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -21041,11 +24815,11 @@ over1468:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next1466:
+next1736:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1465
+	JNZ  row1735
 	JMP  done
 
 tile7true:
@@ -21054,12 +24828,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1471:
+row1741:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1472
+	JGE        next1742
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -21068,9 +24842,9 @@ row1471:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1473
+	JNE        far1744
 
-each1475:
+each1745:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -21114,11 +24888,11 @@ each1475:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1475
-	JMP          over1474
+	JL           each1745
+	JMP          over1743
 
-far1473:
-each1476:
+far1744:
+each1746:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21184,9 +24958,9 @@ each1476:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1476
+	JL           each1746
 
-over1474:
+over1743:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -21195,45 +24969,45 @@ over1474:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1477
+	JE           all1747
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1479
+	JZ           two1749
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1479:
+two1749:
 	TESTQ    $0x00000002, R9
-	JZ       one1480
+	JZ       one1750
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1480:
+one1750:
 	TESTQ  $0x00000001, R9
-	JZ     stored1478
+	JZ     stored1748
 	VMOVSS X7, (R12)
-	JMP    stored1478
+	JMP    stored1748
 
-all1477:
+all1747:
 	VMOVUPS Y7, 192(CX)
 
-stored1478:
-next1472:
+stored1748:
+next1742:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1471
+	JNZ  row1741
 	JMP  done
 
 tile8false:
-row1481:
+row1751:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1482
+	JGE     next1752
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -21243,9 +25017,9 @@ row1481:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1483
+	JNE     far1754
 
-each1485:
+each1755:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -21291,11 +25065,11 @@ each1485:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1485
-	JMP          over1484
+	JL           each1755
+	JMP          over1753
 
-far1483:
-each1486:
+far1754:
+each1756:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21361,9 +25135,9 @@ each1486:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1486
+	JL           each1756
 
-over1484:
+over1753:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -21373,11 +25147,11 @@ over1484:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next1482:
+next1752:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1481
+	JNZ  row1751
 	JMP  done
 
 tile8true:
@@ -21386,12 +25160,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1487:
+row1757:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1488
+	JGE        next1758
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -21401,9 +25175,9 @@ row1487:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1489
+	JNE        far1760
 
-each1491:
+each1761:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -21451,11 +25225,11 @@ each1491:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1491
-	JMP          over1490
+	JL           each1761
+	JMP          over1759
 
-far1489:
-each1492:
+far1760:
+each1762:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21523,9 +25297,9 @@ each1492:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1492
+	JL           each1762
 
-over1490:
+over1759:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -21535,36 +25309,36 @@ over1490:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1493
+	JE           all1763
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1495
+	JZ           two1765
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1495:
+two1765:
 	TESTQ    $0x00000002, R9
-	JZ       one1496
+	JZ       one1766
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1496:
+one1766:
 	TESTQ  $0x00000001, R9
-	JZ     stored1494
+	JZ     stored1764
 	VMOVSS X8, (R12)
-	JMP    stored1494
+	JMP    stored1764
 
-all1493:
+all1763:
 	VMOVUPS Y8, 224(CX)
 
-stored1494:
-next1488:
+stored1764:
+next1758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1487
+	JNZ  row1757
 
 done:
 	VZEROUPPER
@@ -21618,17 +25392,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1497:
+row1767:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1498
+	JGE     next1768
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1499
+	JNE     far1770
 
-each1501:
+each1771:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -21646,11 +25420,11 @@ each1501:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1501
-	JMP          over1500
+	JL           each1771
+	JMP          over1769
 
-far1499:
-each1502:
+far1770:
+each1772:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21682,16 +25456,16 @@ each1502:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1502
+	JL           each1772
 
-over1500:
+over1769:
 	VMOVUPS Y0, (CX)
 
-next1498:
+next1768:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1497
+	JNZ  row1767
 	JMP  done
 
 tile1true:
@@ -21700,17 +25474,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1503:
+row1773:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1504
+	JGE        next1774
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1505
+	JNE        far1776
 
-each1507:
+each1777:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -21730,11 +25504,11 @@ each1507:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1507
-	JMP          over1506
+	JL           each1777
+	JMP          over1775
 
-far1505:
-each1508:
+far1776:
+each1778:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21768,56 +25542,56 @@ each1508:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1508
+	JL           each1778
 
-over1506:
+over1775:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1509
+	JE           all1779
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1511
+	JZ           two1781
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1511:
+two1781:
 	TESTQ    $0x00000002, R9
-	JZ       one1512
+	JZ       one1782
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1512:
+one1782:
 	TESTQ  $0x00000001, R9
-	JZ     stored1510
+	JZ     stored1780
 	VMOVSS X1, (R12)
-	JMP    stored1510
+	JMP    stored1780
 
-all1509:
+all1779:
 	VMOVUPS Y1, (CX)
 
-stored1510:
-next1504:
+stored1780:
+next1774:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1503
+	JNZ  row1773
 	JMP  done
 
 tile2false:
-row1513:
+row1783:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1514
+	JGE     next1784
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1515
+	JNE     far1786
 
-each1517:
+each1787:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -21840,11 +25614,11 @@ each1517:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1517
-	JMP          over1516
+	JL           each1787
+	JMP          over1785
 
-far1515:
-each1518:
+far1786:
+each1788:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21881,17 +25655,17 @@ each1518:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1518
+	JL           each1788
 
-over1516:
+over1785:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next1514:
+next1784:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1513
+	JNZ  row1783
 	JMP  done
 
 tile2true:
@@ -21900,18 +25674,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1519:
+row1789:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1520
+	JGE        next1790
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1521
+	JNE        far1792
 
-each1523:
+each1793:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -21936,11 +25710,11 @@ each1523:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1523
-	JMP          over1522
+	JL           each1793
+	JMP          over1791
 
-far1521:
-each1524:
+far1792:
+each1794:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -21979,58 +25753,58 @@ each1524:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1524
+	JL           each1794
 
-over1522:
+over1791:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1525
+	JE           all1795
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1527
+	JZ           two1797
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1527:
+two1797:
 	TESTQ    $0x00000002, R9
-	JZ       one1528
+	JZ       one1798
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1528:
+one1798:
 	TESTQ  $0x00000001, R9
-	JZ     stored1526
+	JZ     stored1796
 	VMOVSS X2, (R12)
-	JMP    stored1526
+	JMP    stored1796
 
-all1525:
+all1795:
 	VMOVUPS Y2, 32(CX)
 
-stored1526:
-next1520:
+stored1796:
+next1790:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1519
+	JNZ  row1789
 	JMP  done
 
 tile3false:
-row1529:
+row1799:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1530
+	JGE     next1800
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1531
+	JNE     far1802
 
-each1533:
+each1803:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -22058,11 +25832,11 @@ each1533:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1533
-	JMP          over1532
+	JL           each1803
+	JMP          over1801
 
-far1531:
-each1534:
+far1802:
+each1804:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -22110,18 +25884,18 @@ each1534:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1534
+	JL           each1804
 
-over1532:
+over1801:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next1530:
+next1800:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1529
+	JNZ  row1799
 	JMP  done
 
 tile3true:
@@ -22130,19 +25904,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1535:
+row1805:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1536
+	JGE        next1806
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1537
+	JNE        far1808
 
-each1539:
+each1809:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -22172,11 +25946,11 @@ each1539:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1539
-	JMP          over1538
+	JL           each1809
+	JMP          over1807
 
-far1537:
-each1540:
+far1808:
+each1810:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -22226,60 +26000,60 @@ each1540:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1540
+	JL           each1810
 
-over1538:
+over1807:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1541
+	JE           all1811
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1543
+	JZ           two1813
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1543:
+two1813:
 	TESTQ    $0x00000002, R9
-	JZ       one1544
+	JZ       one1814
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1544:
+one1814:
 	TESTQ  $0x00000001, R9
-	JZ     stored1542
+	JZ     stored1812
 	VMOVSS X3, (R12)
-	JMP    stored1542
+	JMP    stored1812
 
-all1541:
+all1811:
 	VMOVUPS Y3, 64(CX)
 
-stored1542:
-next1536:
+stored1812:
+next1806:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1535
+	JNZ  row1805
 	JMP  done
 
 tile4false:
-row1545:
+row1815:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1546
+	JGE     next1816
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1547
+	JNE     far1818
 
-each1549:
+each1819:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -22312,11 +26086,11 @@ each1549:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1549
-	JMP          over1548
+	JL           each1819
+	JMP          over1817
 
-far1547:
-each1550:
+far1818:
+each1820:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -22366,19 +26140,19 @@ each1550:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1550
+	JL           each1820
 
-over1548:
+over1817:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next1546:
+next1816:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1545
+	JNZ  row1815
 	JMP  done
 
 tile4true:
@@ -22387,20 +26161,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1551:
+row1821:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1552
+	JGE        next1822
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1553
+	JNE        far1824
 
-each1555:
+each1825:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -22435,11 +26209,11 @@ each1555:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1555
-	JMP          over1554
+	JL           each1825
+	JMP          over1823
 
-far1553:
-each1556:
+far1824:
+each1826:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -22491,62 +26265,62 @@ each1556:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1556
+	JL           each1826
 
-over1554:
+over1823:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1557
+	JE           all1827
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1559
+	JZ           two1829
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1559:
+two1829:
 	TESTQ    $0x00000002, R9
-	JZ       one1560
+	JZ       one1830
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1560:
+one1830:
 	TESTQ  $0x00000001, R9
-	JZ     stored1558
+	JZ     stored1828
 	VMOVSS X4, (R12)
-	JMP    stored1558
+	JMP    stored1828
 
-all1557:
+all1827:
 	VMOVUPS Y4, 96(CX)
 
-stored1558:
-next1552:
+stored1828:
+next1822:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1551
+	JNZ  row1821
 	JMP  done
 
 tile5false:
-row1561:
+row1831:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1562
+	JGE     next1832
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1563
+	JNE     far1834
 
-each1565:
+each1835:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -22584,11 +26358,11 @@ each1565:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1565
-	JMP          over1564
+	JL           each1835
+	JMP          over1833
 
-far1563:
-each1566:
+far1834:
+each1836:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -22649,20 +26423,20 @@ each1566:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1566
+	JL           each1836
 
-over1564:
+over1833:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next1562:
+next1832:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1561
+	JNZ  row1831
 	JMP  done
 
 tile5true:
@@ -22671,21 +26445,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1567:
+row1837:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1568
+	JGE        next1838
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1569
+	JNE        far1840
 
-each1571:
+each1841:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -22725,11 +26499,11 @@ each1571:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1571
-	JMP          over1570
+	JL           each1841
+	JMP          over1839
 
-far1569:
-each1572:
+far1840:
+each1842:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -22792,54 +26566,54 @@ each1572:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1572
+	JL           each1842
 
-over1570:
+over1839:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1573
+	JE           all1843
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1575
+	JZ           two1845
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1575:
+two1845:
 	TESTQ    $0x00000002, R9
-	JZ       one1576
+	JZ       one1846
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1576:
+one1846:
 	TESTQ  $0x00000001, R9
-	JZ     stored1574
+	JZ     stored1844
 	VMOVSS X5, (R12)
-	JMP    stored1574
+	JMP    stored1844
 
-all1573:
+all1843:
 	VMOVUPS Y5, 128(CX)
 
-stored1574:
-next1568:
+stored1844:
+next1838:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1567
+	JNZ  row1837
 	JMP  done
 
 tile6false:
-row1577:
+row1847:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1578
+	JGE     next1848
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -22847,9 +26621,9 @@ row1577:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1579
+	JNE     far1850
 
-each1581:
+each1851:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -22892,11 +26666,11 @@ each1581:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1581
-	JMP          over1580
+	JL           each1851
+	JMP          over1849
 
-far1579:
-each1582:
+far1850:
+each1852:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -22959,9 +26733,9 @@ each1582:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1582
+	JL           each1852
 
-over1580:
+over1849:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -22969,11 +26743,11 @@ over1580:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next1578:
+next1848:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1577
+	JNZ  row1847
 	JMP  done
 
 tile6true:
@@ -22982,12 +26756,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1583:
+row1853:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1584
+	JGE        next1854
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -22995,9 +26769,9 @@ row1583:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1585
+	JNE        far1856
 
-each1587:
+each1857:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23042,11 +26816,11 @@ each1587:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1587
-	JMP          over1586
+	JL           each1857
+	JMP          over1855
 
-far1585:
-each1588:
+far1856:
+each1858:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23111,9 +26885,9 @@ each1588:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1588
+	JL           each1858
 
-over1586:
+over1855:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -23121,45 +26895,45 @@ over1586:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1589
+	JE           all1859
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1591
+	JZ           two1861
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1591:
+two1861:
 	TESTQ    $0x00000002, R9
-	JZ       one1592
+	JZ       one1862
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1592:
+one1862:
 	TESTQ  $0x00000001, R9
-	JZ     stored1590
+	JZ     stored1860
 	VMOVSS X6, (R12)
-	JMP    stored1590
+	JMP    stored1860
 
-all1589:
+all1859:
 	VMOVUPS Y6, 160(CX)
 
-stored1590:
-next1584:
+stored1860:
+next1854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1583
+	JNZ  row1853
 	JMP  done
 
 tile7false:
-row1593:
+row1863:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1594
+	JGE     next1864
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -23168,9 +26942,9 @@ row1593:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1595
+	JNE     far1866
 
-each1597:
+each1867:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23218,11 +26992,11 @@ each1597:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1597
-	JMP          over1596
+	JL           each1867
+	JMP          over1865
 
-far1595:
-each1598:
+far1866:
+each1868:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23296,9 +27070,9 @@ each1598:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1598
+	JL           each1868
 
-over1596:
+over1865:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -23307,11 +27081,11 @@ over1596:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next1594:
+next1864:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1593
+	JNZ  row1863
 	JMP  done
 
 tile7true:
@@ -23320,12 +27094,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1599:
+row1869:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1600
+	JGE        next1870
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -23334,9 +27108,9 @@ row1599:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1601
+	JNE        far1872
 
-each1603:
+each1873:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23386,11 +27160,11 @@ each1603:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1603
-	JMP          over1602
+	JL           each1873
+	JMP          over1871
 
-far1601:
-each1604:
+far1872:
+each1874:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23466,9 +27240,9 @@ each1604:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1604
+	JL           each1874
 
-over1602:
+over1871:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -23477,45 +27251,45 @@ over1602:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1605
+	JE           all1875
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1607
+	JZ           two1877
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1607:
+two1877:
 	TESTQ    $0x00000002, R9
-	JZ       one1608
+	JZ       one1878
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1608:
+one1878:
 	TESTQ  $0x00000001, R9
-	JZ     stored1606
+	JZ     stored1876
 	VMOVSS X7, (R12)
-	JMP    stored1606
+	JMP    stored1876
 
-all1605:
+all1875:
 	VMOVUPS Y7, 192(CX)
 
-stored1606:
-next1600:
+stored1876:
+next1870:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1599
+	JNZ  row1869
 	JMP  done
 
 tile8false:
-row1609:
+row1879:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1610
+	JGE     next1880
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -23525,9 +27299,9 @@ row1609:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1611
+	JNE     far1882
 
-each1613:
+each1883:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23580,11 +27354,11 @@ each1613:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1613
-	JMP          over1612
+	JL           each1883
+	JMP          over1881
 
-far1611:
-each1614:
+far1882:
+each1884:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23660,9 +27434,9 @@ each1614:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1614
+	JL           each1884
 
-over1612:
+over1881:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -23672,11 +27446,11 @@ over1612:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next1610:
+next1880:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1609
+	JNZ  row1879
 	JMP  done
 
 tile8true:
@@ -23685,12 +27459,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1615:
+row1885:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1616
+	JGE        next1886
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -23700,9 +27474,9 @@ row1615:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1617
+	JNE        far1888
 
-each1619:
+each1889:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23757,11 +27531,11 @@ each1619:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1619
-	JMP          over1618
+	JL           each1889
+	JMP          over1887
 
-far1617:
-each1620:
+far1888:
+each1890:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23839,9 +27613,9 @@ each1620:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1620
+	JL           each1890
 
-over1618:
+over1887:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -23851,36 +27625,36 @@ over1618:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1621
+	JE           all1891
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1623
+	JZ           two1893
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1623:
+two1893:
 	TESTQ    $0x00000002, R9
-	JZ       one1624
+	JZ       one1894
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1624:
+one1894:
 	TESTQ  $0x00000001, R9
-	JZ     stored1622
+	JZ     stored1892
 	VMOVSS X8, (R12)
-	JMP    stored1622
+	JMP    stored1892
 
-all1621:
+all1891:
 	VMOVUPS Y8, 224(CX)
 
-stored1622:
-next1616:
+stored1892:
+next1886:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1615
+	JNZ  row1885
 
 done:
 	VZEROUPPER
@@ -23933,17 +27707,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1625:
+row1895:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1626
+	JGE     next1896
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1627
+	JNE     far1898
 
-each1629:
+each1899:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23959,11 +27733,11 @@ each1629:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1629
-	JMP          over1628
+	JL           each1899
+	JMP          over1897
 
-far1627:
-each1630:
+far1898:
+each1900:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23986,14 +27760,14 @@ each1630:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1630
+	JL           each1900
 
-over1628:
-next1626:
+over1897:
+next1896:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1625
+	JNZ  row1895
 	JMP  done
 
 tile1true:
@@ -24002,17 +27776,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1631:
+row1901:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1632
+	JGE        next1902
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1633
+	JNE        far1904
 
-each1635:
+each1905:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24029,11 +27803,11 @@ each1635:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1635
-	JMP          over1634
+	JL           each1905
+	JMP          over1903
 
-far1633:
-each1636:
+far1904:
+each1906:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24057,29 +27831,29 @@ each1636:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1636
+	JL           each1906
 
-over1634:
-next1632:
+over1903:
+next1902:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1631
+	JNZ  row1901
 	JMP  done
 
 tile2false:
-row1637:
+row1907:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1638
+	JGE     next1908
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1639
+	JNE     far1910
 
-each1641:
+each1911:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24097,11 +27871,11 @@ each1641:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1641
-	JMP          over1640
+	JL           each1911
+	JMP          over1909
 
-far1639:
-each1642:
+far1910:
+each1912:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24126,14 +27900,14 @@ each1642:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1642
+	JL           each1912
 
-over1640:
-next1638:
+over1909:
+next1908:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1637
+	JNZ  row1907
 	JMP  done
 
 tile2true:
@@ -24142,18 +27916,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1643:
+row1913:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1644
+	JGE        next1914
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1645
+	JNE        far1916
 
-each1647:
+each1917:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24172,11 +27946,11 @@ each1647:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1647
-	JMP          over1646
+	JL           each1917
+	JMP          over1915
 
-far1645:
-each1648:
+far1916:
+each1918:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24202,30 +27976,30 @@ each1648:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1648
+	JL           each1918
 
-over1646:
-next1644:
+over1915:
+next1914:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1643
+	JNZ  row1913
 	JMP  done
 
 tile3false:
-row1649:
+row1919:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1650
+	JGE     next1920
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1651
+	JNE     far1922
 
-each1653:
+each1923:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24244,11 +28018,11 @@ each1653:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1653
-	JMP          over1652
+	JL           each1923
+	JMP          over1921
 
-far1651:
-each1654:
+far1922:
+each1924:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24276,14 +28050,14 @@ each1654:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1654
+	JL           each1924
 
-over1652:
-next1650:
+over1921:
+next1920:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1649
+	JNZ  row1919
 	JMP  done
 
 tile3true:
@@ -24292,19 +28066,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1655:
+row1925:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1656
+	JGE        next1926
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1657
+	JNE        far1928
 
-each1659:
+each1929:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24324,11 +28098,11 @@ each1659:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1659
-	JMP          over1658
+	JL           each1929
+	JMP          over1927
 
-far1657:
-each1660:
+far1928:
+each1930:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24357,31 +28131,31 @@ each1660:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1660
+	JL           each1930
 
-over1658:
-next1656:
+over1927:
+next1926:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1655
+	JNZ  row1925
 	JMP  done
 
 tile4false:
-row1661:
+row1931:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1662
+	JGE     next1932
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1663
+	JNE     far1934
 
-each1665:
+each1935:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24401,11 +28175,11 @@ each1665:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1665
-	JMP          over1664
+	JL           each1935
+	JMP          over1933
 
-far1663:
-each1666:
+far1934:
+each1936:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24433,14 +28207,14 @@ each1666:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1666
+	JL           each1936
 
-over1664:
-next1662:
+over1933:
+next1932:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1661
+	JNZ  row1931
 	JMP  done
 
 tile4true:
@@ -24449,20 +28223,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1667:
+row1937:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1668
+	JGE        next1938
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1669
+	JNE        far1940
 
-each1671:
+each1941:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24483,11 +28257,11 @@ each1671:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1671
-	JMP          over1670
+	JL           each1941
+	JMP          over1939
 
-far1669:
-each1672:
+far1940:
+each1942:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24516,32 +28290,32 @@ each1672:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1672
+	JL           each1942
 
-over1670:
-next1668:
+over1939:
+next1938:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1667
+	JNZ  row1937
 	JMP  done
 
 tile5false:
-row1673:
+row1943:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1674
+	JGE     next1944
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1675
+	JNE     far1946
 
-each1677:
+each1947:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24562,11 +28336,11 @@ each1677:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1677
-	JMP          over1676
+	JL           each1947
+	JMP          over1945
 
-far1675:
-each1678:
+far1946:
+each1948:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24597,14 +28371,14 @@ each1678:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1678
+	JL           each1948
 
-over1676:
-next1674:
+over1945:
+next1944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1673
+	JNZ  row1943
 	JMP  done
 
 tile5true:
@@ -24613,21 +28387,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1679:
+row1949:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1680
+	JGE        next1950
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1681
+	JNE        far1952
 
-each1683:
+each1953:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24649,11 +28423,11 @@ each1683:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1683
-	JMP          over1682
+	JL           each1953
+	JMP          over1951
 
-far1681:
-each1684:
+far1952:
+each1954:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24685,23 +28459,23 @@ each1684:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1684
+	JL           each1954
 
-over1682:
-next1680:
+over1951:
+next1950:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1679
+	JNZ  row1949
 	JMP  done
 
 tile6false:
-row1685:
+row1955:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1686
+	JGE     next1956
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24709,9 +28483,9 @@ row1685:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1687
+	JNE     far1958
 
-each1689:
+each1959:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24733,11 +28507,11 @@ each1689:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1689
-	JMP          over1688
+	JL           each1959
+	JMP          over1957
 
-far1687:
-each1690:
+far1958:
+each1960:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24768,14 +28542,14 @@ each1690:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1690
+	JL           each1960
 
-over1688:
-next1686:
+over1957:
+next1956:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1685
+	JNZ  row1955
 	JMP  done
 
 tile6true:
@@ -24784,12 +28558,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1691:
+row1961:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1692
+	JGE        next1962
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24797,9 +28571,9 @@ row1691:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1693
+	JNE        far1964
 
-each1695:
+each1965:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24822,11 +28596,11 @@ each1695:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1695
-	JMP          over1694
+	JL           each1965
+	JMP          over1963
 
-far1693:
-each1696:
+far1964:
+each1966:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24858,23 +28632,23 @@ each1696:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1696
+	JL           each1966
 
-over1694:
-next1692:
+over1963:
+next1962:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1691
+	JNZ  row1961
 	JMP  done
 
 tile7false:
-row1697:
+row1967:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1698
+	JGE     next1968
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24883,9 +28657,9 @@ row1697:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1699
+	JNE     far1970
 
-each1701:
+each1971:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24908,11 +28682,11 @@ each1701:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1701
-	JMP          over1700
+	JL           each1971
+	JMP          over1969
 
-far1699:
-each1702:
+far1970:
+each1972:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24946,14 +28720,14 @@ each1702:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1702
+	JL           each1972
 
-over1700:
-next1698:
+over1969:
+next1968:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1697
+	JNZ  row1967
 	JMP  done
 
 tile7true:
@@ -24962,12 +28736,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1703:
+row1973:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1704
+	JGE        next1974
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24976,9 +28750,9 @@ row1703:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1705
+	JNE        far1976
 
-each1707:
+each1977:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25002,11 +28776,11 @@ each1707:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1707
-	JMP          over1706
+	JL           each1977
+	JMP          over1975
 
-far1705:
-each1708:
+far1976:
+each1978:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25041,23 +28815,23 @@ each1708:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1708
+	JL           each1978
 
-over1706:
-next1704:
+over1975:
+next1974:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1703
+	JNZ  row1973
 	JMP  done
 
 tile8false:
-row1709:
+row1979:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1710
+	JGE     next1980
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25067,9 +28841,9 @@ row1709:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1711
+	JNE     far1982
 
-each1713:
+each1983:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25093,11 +28867,11 @@ each1713:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1713
-	JMP          over1712
+	JL           each1983
+	JMP          over1981
 
-far1711:
-each1714:
+far1982:
+each1984:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25131,14 +28905,14 @@ each1714:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1714
+	JL           each1984
 
-over1712:
-next1710:
+over1981:
+next1980:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1709
+	JNZ  row1979
 	JMP  done
 
 tile8true:
@@ -25147,12 +28921,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1715:
+row1985:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1716
+	JGE        next1986
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25162,9 +28936,9 @@ row1715:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1717
+	JNE        far1988
 
-each1719:
+each1989:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25189,11 +28963,11 @@ each1719:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1719
-	JMP          over1718
+	JL           each1989
+	JMP          over1987
 
-far1717:
-each1720:
+far1988:
+each1990:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25228,14 +29002,14 @@ each1720:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1720
+	JL           each1990
 
-over1718:
-next1716:
+over1987:
+next1986:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1715
+	JNZ  row1985
 
 done:
 	VZEROUPPER
@@ -25253,16 +29027,16 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1721:
+row1991:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1722
+	JGE     next1992
 	CMPQ    128(AX), $0x00
-	JNE     far1723
+	JNE     far1994
 
-each1725:
+each1995:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25286,11 +29060,11 @@ each1725:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1725
-	JMP          over1724
+	JL           each1995
+	JMP          over1993
 
-far1723:
-each1726:
+far1994:
+each1996:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25322,14 +29096,14 @@ each1726:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1726
+	JL           each1996
 
-over1724:
-next1722:
+over1993:
+next1992:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1721
+	JNZ  row1991
 	VZEROUPPER
 	RET
 
@@ -25345,16 +29119,16 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1727:
+row1997:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1728
+	JGE     next1998
 	CMPQ    128(AX), $0x00
-	JNE     far1729
+	JNE     far2000
 
-each1731:
+each2001:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25386,11 +29160,11 @@ each1731:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1731
-	JMP          over1730
+	JL           each2001
+	JMP          over1999
 
-far1729:
-each1732:
+far2000:
+each2002:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25432,14 +29206,14 @@ each1732:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1732
+	JL           each2002
 
-over1730:
-next1728:
+over1999:
+next1998:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1727
+	JNZ  row1997
 	VZEROUPPER
 	RET
 
@@ -25455,16 +29229,16 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1733:
+row2003:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1734
+	JGE     next2004
 	CMPQ    128(AX), $0x00
-	JNE     far1735
+	JNE     far2006
 
-each1737:
+each2007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25512,11 +29286,11 @@ each1737:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1737
-	JMP          over1736
+	JL           each2007
+	JMP          over2005
 
-far1735:
-each1738:
+far2006:
+each2008:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25578,14 +29352,14 @@ each1738:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1738
+	JL           each2008
 
-over1736:
-next1734:
+over2005:
+next2004:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1733
+	JNZ  row2003
 	VZEROUPPER
 	RET
 
@@ -25601,16 +29375,16 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1739:
+row2009:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1740
+	JGE     next2010
 	CMPQ    128(AX), $0x00
-	JNE     far1741
+	JNE     far2012
 
-each1743:
+each2013:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -25646,11 +29420,11 @@ each1743:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1743
-	JMP        over1742
+	JL         each2013
+	JMP        over2011
 
-far1741:
-each1744:
+far2012:
+each2014:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25696,14 +29470,14 @@ each1744:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1744
+	JL         each2014
 
-over1742:
-next1740:
+over2011:
+next2010:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1739
+	JNZ  row2009
 	VZEROUPPER
 	RET
 
@@ -25719,16 +29493,16 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1745:
+row2015:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1746
+	JGE     next2016
 	CMPQ    128(AX), $0x00
-	JNE     far1747
+	JNE     far2018
 
-each1749:
+each2019:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -25780,11 +29554,11 @@ each1749:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1749
-	JMP         over1748
+	JL          each2019
+	JMP         over2017
 
-far1747:
-each1750:
+far2018:
+each2020:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -25850,14 +29624,14 @@ each1750:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1750
+	JL          each2020
 
-over1748:
-next1746:
+over2017:
+next2016:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1745
+	JNZ  row2015
 	VZEROUPPER
 	RET
 
@@ -25873,16 +29647,16 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1751:
+row2021:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1752
+	JGE     next2022
 	CMPQ    128(AX), $0x00
-	JNE     far1753
+	JNE     far2024
 
-each1755:
+each2025:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -25966,11 +29740,11 @@ each1755:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1755
-	JMP         over1754
+	JL          each2025
+	JMP         over2023
 
-far1753:
-each1756:
+far2024:
+each2026:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -26076,14 +29850,14 @@ each1756:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each1756
+	JL          each2026
 
-over1754:
-next1752:
+over2023:
+next2022:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1751
+	JNZ  row2021
 	VZEROUPPER
 	RET
 
@@ -26134,16 +29908,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1757:
+row2027:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1758
+	JGE     next2028
 	CMPQ    128(AX), $0x00
-	JNE     far1759
+	JNE     far2030
 
-each1761:
+each2031:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26154,11 +29928,11 @@ each1761:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1761
-	JMP     over1760
+	JL      each2031
+	JMP     over2029
 
-far1759:
-each1762:
+far2030:
+each2032:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26176,14 +29950,14 @@ each1762:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1762
+	JL         each2032
 
-over1760:
-next1758:
+over2029:
+next2028:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1757
+	JNZ  row2027
 	JMP  done
 
 tile1true:
@@ -26192,16 +29966,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1763:
+row2033:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1764
+	JGE     next2034
 	CMPQ    128(AX), $0x00
-	JNE     far1765
+	JNE     far2036
 
-each1767:
+each2037:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26211,38 +29985,38 @@ each1767:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1768
+	JE           all2038
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1770
+	JZ           two2040
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1770:
+two2040:
 	TESTQ    $0x00000002, R11
-	JZ       one1771
+	JZ       one2041
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1771:
+one2041:
 	TESTQ  $0x00000001, R11
-	JZ     stored1769
+	JZ     stored2039
 	VMOVSS X1, (R12)
-	JMP    stored1769
+	JMP    stored2039
 
-all1768:
+all2038:
 	VMOVUPS Y1, (R12)
 
-stored1769:
+stored2039:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1767
-	JMP  over1766
+	JL   each2037
+	JMP  over2035
 
-far1765:
-each1772:
+far2036:
+each2042:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26259,54 +30033,54 @@ each1772:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1773
+	JE           all2043
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1775
+	JZ           two2045
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1775:
+two2045:
 	TESTQ    $0x00000002, R11
-	JZ       one1776
+	JZ       one2046
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1776:
+one2046:
 	TESTQ  $0x00000001, R11
-	JZ     stored1774
+	JZ     stored2044
 	VMOVSS X1, (R12)
-	JMP    stored1774
+	JMP    stored2044
 
-all1773:
+all2043:
 	VMOVUPS Y1, (R12)
 
-stored1774:
+stored2044:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1772
+	JL   each2042
 
-over1766:
-next1764:
+over2035:
+next2034:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1763
+	JNZ  row2033
 	JMP  done
 
 tile2false:
-row1777:
+row2047:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1778
+	JGE     next2048
 	CMPQ    128(AX), $0x00
-	JNE     far1779
+	JNE     far2050
 
-each1781:
+each2051:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26319,11 +30093,11 @@ each1781:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1781
-	JMP     over1780
+	JL      each2051
+	JMP     over2049
 
-far1779:
-each1782:
+far2050:
+each2052:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26343,14 +30117,14 @@ each1782:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1782
+	JL         each2052
 
-over1780:
-next1778:
+over2049:
+next2048:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1777
+	JNZ  row2047
 	JMP  done
 
 tile2true:
@@ -26359,16 +30133,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1783:
+row2053:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1784
+	JGE     next2054
 	CMPQ    128(AX), $0x00
-	JNE     far1785
+	JNE     far2056
 
-each1787:
+each2057:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26380,38 +30154,38 @@ each1787:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1788
+	JE           all2058
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1790
+	JZ           two2060
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1790:
+two2060:
 	TESTQ    $0x00000002, R11
-	JZ       one1791
+	JZ       one2061
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1791:
+one2061:
 	TESTQ  $0x00000001, R11
-	JZ     stored1789
+	JZ     stored2059
 	VMOVSS X1, (R12)
-	JMP    stored1789
+	JMP    stored2059
 
-all1788:
+all2058:
 	VMOVUPS Y1, 32(R12)
 
-stored1789:
+stored2059:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1787
-	JMP  over1786
+	JL   each2057
+	JMP  over2055
 
-far1785:
-each1792:
+far2056:
+each2062:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26430,54 +30204,54 @@ each1792:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1793
+	JE           all2063
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1795
+	JZ           two2065
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1795:
+two2065:
 	TESTQ    $0x00000002, R11
-	JZ       one1796
+	JZ       one2066
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1796:
+one2066:
 	TESTQ  $0x00000001, R11
-	JZ     stored1794
+	JZ     stored2064
 	VMOVSS X1, (R12)
-	JMP    stored1794
+	JMP    stored2064
 
-all1793:
+all2063:
 	VMOVUPS Y1, 32(R12)
 
-stored1794:
+stored2064:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1792
+	JL   each2062
 
-over1786:
-next1784:
+over2055:
+next2054:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1783
+	JNZ  row2053
 	JMP  done
 
 tile3false:
-row1797:
+row2067:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1798
+	JGE     next2068
 	CMPQ    128(AX), $0x00
-	JNE     far1799
+	JNE     far2070
 
-each1801:
+each2071:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26492,11 +30266,11 @@ each1801:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1801
-	JMP     over1800
+	JL      each2071
+	JMP     over2069
 
-far1799:
-each1802:
+far2070:
+each2072:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26520,14 +30294,14 @@ each1802:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1802
+	JL         each2072
 
-over1800:
-next1798:
+over2069:
+next2068:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1797
+	JNZ  row2067
 	JMP  done
 
 tile3true:
@@ -26536,16 +30310,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1803:
+row2073:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1804
+	JGE     next2074
 	CMPQ    128(AX), $0x00
-	JNE     far1805
+	JNE     far2076
 
-each1807:
+each2077:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26559,38 +30333,38 @@ each1807:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1808
+	JE           all2078
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1810
+	JZ           two2080
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1810:
+two2080:
 	TESTQ    $0x00000002, R11
-	JZ       one1811
+	JZ       one2081
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1811:
+one2081:
 	TESTQ  $0x00000001, R11
-	JZ     stored1809
+	JZ     stored2079
 	VMOVSS X1, (R12)
-	JMP    stored1809
+	JMP    stored2079
 
-all1808:
+all2078:
 	VMOVUPS Y1, 64(R12)
 
-stored1809:
+stored2079:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1807
-	JMP  over1806
+	JL   each2077
+	JMP  over2075
 
-far1805:
-each1812:
+far2076:
+each2082:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26613,54 +30387,54 @@ each1812:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1813
+	JE           all2083
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1815
+	JZ           two2085
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1815:
+two2085:
 	TESTQ    $0x00000002, R11
-	JZ       one1816
+	JZ       one2086
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1816:
+one2086:
 	TESTQ  $0x00000001, R11
-	JZ     stored1814
+	JZ     stored2084
 	VMOVSS X1, (R12)
-	JMP    stored1814
+	JMP    stored2084
 
-all1813:
+all2083:
 	VMOVUPS Y1, 64(R12)
 
-stored1814:
+stored2084:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1812
+	JL   each2082
 
-over1806:
-next1804:
+over2075:
+next2074:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1803
+	JNZ  row2073
 	JMP  done
 
 tile4false:
-row1817:
+row2087:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1818
+	JGE     next2088
 	CMPQ    128(AX), $0x00
-	JNE     far1819
+	JNE     far2090
 
-each1821:
+each2091:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26677,11 +30451,11 @@ each1821:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1821
-	JMP     over1820
+	JL      each2091
+	JMP     over2089
 
-far1819:
-each1822:
+far2090:
+each2092:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26706,14 +30480,14 @@ each1822:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1822
+	JL         each2092
 
-over1820:
-next1818:
+over2089:
+next2088:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1817
+	JNZ  row2087
 	JMP  done
 
 tile4true:
@@ -26722,16 +30496,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1823:
+row2093:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1824
+	JGE     next2094
 	CMPQ    128(AX), $0x00
-	JNE     far1825
+	JNE     far2096
 
-each1827:
+each2097:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26747,38 +30521,38 @@ each1827:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1828
+	JE           all2098
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1830
+	JZ           two2100
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1830:
+two2100:
 	TESTQ    $0x00000002, R11
-	JZ       one1831
+	JZ       one2101
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1831:
+one2101:
 	TESTQ  $0x00000001, R11
-	JZ     stored1829
+	JZ     stored2099
 	VMOVSS X1, (R12)
-	JMP    stored1829
+	JMP    stored2099
 
-all1828:
+all2098:
 	VMOVUPS Y1, 96(R12)
 
-stored1829:
+stored2099:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1827
-	JMP  over1826
+	JL   each2097
+	JMP  over2095
 
-far1825:
-each1832:
+far2096:
+each2102:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26802,54 +30576,54 @@ each1832:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1833
+	JE           all2103
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1835
+	JZ           two2105
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1835:
+two2105:
 	TESTQ    $0x00000002, R11
-	JZ       one1836
+	JZ       one2106
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1836:
+one2106:
 	TESTQ  $0x00000001, R11
-	JZ     stored1834
+	JZ     stored2104
 	VMOVSS X1, (R12)
-	JMP    stored1834
+	JMP    stored2104
 
-all1833:
+all2103:
 	VMOVUPS Y1, 96(R12)
 
-stored1834:
+stored2104:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1832
+	JL   each2102
 
-over1826:
-next1824:
+over2095:
+next2094:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1823
+	JNZ  row2093
 	JMP  done
 
 tile5false:
-row1837:
+row2107:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1838
+	JGE     next2108
 	CMPQ    128(AX), $0x00
-	JNE     far1839
+	JNE     far2110
 
-each1841:
+each2111:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -26868,11 +30642,11 @@ each1841:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1841
-	JMP     over1840
+	JL      each2111
+	JMP     over2109
 
-far1839:
-each1842:
+far2110:
+each2112:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26901,14 +30675,14 @@ each1842:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1842
+	JL         each2112
 
-over1840:
-next1838:
+over2109:
+next2108:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1837
+	JNZ  row2107
 	JMP  done
 
 tile5true:
@@ -26917,16 +30691,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1843:
+row2113:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1844
+	JGE     next2114
 	CMPQ    128(AX), $0x00
-	JNE     far1845
+	JNE     far2116
 
-each1847:
+each2117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26944,38 +30718,38 @@ each1847:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1848
+	JE           all2118
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1850
+	JZ           two2120
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1850:
+two2120:
 	TESTQ    $0x00000002, R11
-	JZ       one1851
+	JZ       one2121
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1851:
+one2121:
 	TESTQ  $0x00000001, R11
-	JZ     stored1849
+	JZ     stored2119
 	VMOVSS X1, (R12)
-	JMP    stored1849
+	JMP    stored2119
 
-all1848:
+all2118:
 	VMOVUPS Y1, 128(R12)
 
-stored1849:
+stored2119:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1847
-	JMP  over1846
+	JL   each2117
+	JMP  over2115
 
-far1845:
-each1852:
+far2116:
+each2122:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27003,54 +30777,54 @@ each1852:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1853
+	JE           all2123
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1855
+	JZ           two2125
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1855:
+two2125:
 	TESTQ    $0x00000002, R11
-	JZ       one1856
+	JZ       one2126
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1856:
+one2126:
 	TESTQ  $0x00000001, R11
-	JZ     stored1854
+	JZ     stored2124
 	VMOVSS X1, (R12)
-	JMP    stored1854
+	JMP    stored2124
 
-all1853:
+all2123:
 	VMOVUPS Y1, 128(R12)
 
-stored1854:
+stored2124:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1852
+	JL   each2122
 
-over1846:
-next1844:
+over2115:
+next2114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1843
+	JNZ  row2113
 	JMP  done
 
 tile6false:
-row1857:
+row2127:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1858
+	JGE     next2128
 	CMPQ    128(AX), $0x00
-	JNE     far1859
+	JNE     far2130
 
-each1861:
+each2131:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27071,11 +30845,11 @@ each1861:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1861
-	JMP     over1860
+	JL      each2131
+	JMP     over2129
 
-far1859:
-each1862:
+far2130:
+each2132:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27105,14 +30879,14 @@ each1862:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1862
+	JL         each2132
 
-over1860:
-next1858:
+over2129:
+next2128:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1857
+	JNZ  row2127
 	JMP  done
 
 tile6true:
@@ -27121,16 +30895,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1863:
+row2133:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1864
+	JGE     next2134
 	CMPQ    128(AX), $0x00
-	JNE     far1865
+	JNE     far2136
 
-each1867:
+each2137:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27150,38 +30924,38 @@ each1867:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1868
+	JE           all2138
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1870
+	JZ           two2140
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1870:
+two2140:
 	TESTQ    $0x00000002, R11
-	JZ       one1871
+	JZ       one2141
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1871:
+one2141:
 	TESTQ  $0x00000001, R11
-	JZ     stored1869
+	JZ     stored2139
 	VMOVSS X1, (R12)
-	JMP    stored1869
+	JMP    stored2139
 
-all1868:
+all2138:
 	VMOVUPS Y1, 160(R12)
 
-stored1869:
+stored2139:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1867
-	JMP  over1866
+	JL   each2137
+	JMP  over2135
 
-far1865:
-each1872:
+far2136:
+each2142:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27210,54 +30984,54 @@ each1872:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1873
+	JE           all2143
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1875
+	JZ           two2145
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1875:
+two2145:
 	TESTQ    $0x00000002, R11
-	JZ       one1876
+	JZ       one2146
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1876:
+one2146:
 	TESTQ  $0x00000001, R11
-	JZ     stored1874
+	JZ     stored2144
 	VMOVSS X1, (R12)
-	JMP    stored1874
+	JMP    stored2144
 
-all1873:
+all2143:
 	VMOVUPS Y1, 160(R12)
 
-stored1874:
+stored2144:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1872
+	JL   each2142
 
-over1866:
-next1864:
+over2135:
+next2134:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1863
+	JNZ  row2133
 	JMP  done
 
 tile7false:
-row1877:
+row2147:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1878
+	JGE     next2148
 	CMPQ    128(AX), $0x00
-	JNE     far1879
+	JNE     far2150
 
-each1881:
+each2151:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27280,11 +31054,11 @@ each1881:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1881
-	JMP     over1880
+	JL      each2151
+	JMP     over2149
 
-far1879:
-each1882:
+far2150:
+each2152:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27318,14 +31092,14 @@ each1882:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1882
+	JL         each2152
 
-over1880:
-next1878:
+over2149:
+next2148:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1877
+	JNZ  row2147
 	JMP  done
 
 tile7true:
@@ -27334,16 +31108,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1883:
+row2153:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1884
+	JGE     next2154
 	CMPQ    128(AX), $0x00
-	JNE     far1885
+	JNE     far2156
 
-each1887:
+each2157:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27365,38 +31139,38 @@ each1887:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1888
+	JE           all2158
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1890
+	JZ           two2160
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1890:
+two2160:
 	TESTQ    $0x00000002, R11
-	JZ       one1891
+	JZ       one2161
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1891:
+one2161:
 	TESTQ  $0x00000001, R11
-	JZ     stored1889
+	JZ     stored2159
 	VMOVSS X1, (R12)
-	JMP    stored1889
+	JMP    stored2159
 
-all1888:
+all2158:
 	VMOVUPS Y1, 192(R12)
 
-stored1889:
+stored2159:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1887
-	JMP  over1886
+	JL   each2157
+	JMP  over2155
 
-far1885:
-each1892:
+far2156:
+each2162:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27429,54 +31203,54 @@ each1892:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1893
+	JE           all2163
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1895
+	JZ           two2165
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1895:
+two2165:
 	TESTQ    $0x00000002, R11
-	JZ       one1896
+	JZ       one2166
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1896:
+one2166:
 	TESTQ  $0x00000001, R11
-	JZ     stored1894
+	JZ     stored2164
 	VMOVSS X1, (R12)
-	JMP    stored1894
+	JMP    stored2164
 
-all1893:
+all2163:
 	VMOVUPS Y1, 192(R12)
 
-stored1894:
+stored2164:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1892
+	JL   each2162
 
-over1886:
-next1884:
+over2155:
+next2154:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1883
+	JNZ  row2153
 	JMP  done
 
 tile8false:
-row1897:
+row2167:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1898
+	JGE     next2168
 	CMPQ    128(AX), $0x00
-	JNE     far1899
+	JNE     far2170
 
-each1901:
+each2171:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27501,11 +31275,11 @@ each1901:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1901
-	JMP     over1900
+	JL      each2171
+	JMP     over2169
 
-far1899:
-each1902:
+far2170:
+each2172:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27540,14 +31314,14 @@ each1902:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1902
+	JL         each2172
 
-over1900:
-next1898:
+over2169:
+next2168:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1897
+	JNZ  row2167
 	JMP  done
 
 tile8true:
@@ -27556,16 +31330,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1903:
+row2173:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1904
+	JGE     next2174
 	CMPQ    128(AX), $0x00
-	JNE     far1905
+	JNE     far2176
 
-each1907:
+each2177:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27589,38 +31363,38 @@ each1907:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1908
+	JE           all2178
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1910
+	JZ           two2180
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1910:
+two2180:
 	TESTQ    $0x00000002, R11
-	JZ       one1911
+	JZ       one2181
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1911:
+one2181:
 	TESTQ  $0x00000001, R11
-	JZ     stored1909
+	JZ     stored2179
 	VMOVSS X1, (R12)
-	JMP    stored1909
+	JMP    stored2179
 
-all1908:
+all2178:
 	VMOVUPS Y1, 224(R12)
 
-stored1909:
+stored2179:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1907
-	JMP  over1906
+	JL   each2177
+	JMP  over2175
 
-far1905:
-each1912:
+far2176:
+each2182:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27654,41 +31428,41 @@ each1912:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1913
+	JE           all2183
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1915
+	JZ           two2185
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1915:
+two2185:
 	TESTQ    $0x00000002, R11
-	JZ       one1916
+	JZ       one2186
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1916:
+one2186:
 	TESTQ  $0x00000001, R11
-	JZ     stored1914
+	JZ     stored2184
 	VMOVSS X1, (R12)
-	JMP    stored1914
+	JMP    stored2184
 
-all1913:
+all2183:
 	VMOVUPS Y1, 224(R12)
 
-stored1914:
+stored2184:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1912
+	JL   each2182
 
-over1906:
-next1904:
+over2175:
+next2174:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1903
+	JNZ  row2173
 
 done:
 	VZEROUPPER
@@ -27741,17 +31515,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1917:
+row2187:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1918
+	JGE     next2188
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1919
+	JNE     far2190
 
-each1921:
+each2191:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27763,11 +31537,11 @@ each1921:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1921
-	JMP     over1920
+	JL      each2191
+	JMP     over2189
 
-far1919:
-each1922:
+far2190:
+each2192:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27786,14 +31560,14 @@ each1922:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1922
+	JL         each2192
 
-over1920:
-next1918:
+over2189:
+next2188:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1917
+	JNZ  row2187
 	JMP  done
 
 tile1true:
@@ -27802,17 +31576,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1923:
+row2193:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1924
+	JGE        next2194
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1925
+	JNE        far2196
 
-each1927:
+each2197:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27823,38 +31597,38 @@ each1927:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1928
+	JE           all2198
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1930
+	JZ           two2200
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1930:
+two2200:
 	TESTQ    $0x00000002, R11
-	JZ       one1931
+	JZ       one2201
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1931:
+one2201:
 	TESTQ  $0x00000001, R11
-	JZ     stored1929
+	JZ     stored2199
 	VMOVSS X2, (R12)
-	JMP    stored1929
+	JMP    stored2199
 
-all1928:
+all2198:
 	VMOVUPS Y2, (R12)
 
-stored1929:
+stored2199:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1927
-	JMP  over1926
+	JL   each2197
+	JMP  over2195
 
-far1925:
-each1932:
+far2196:
+each2202:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27872,56 +31646,56 @@ each1932:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1933
+	JE           all2203
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1935
+	JZ           two2205
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1935:
+two2205:
 	TESTQ    $0x00000002, R11
-	JZ       one1936
+	JZ       one2206
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1936:
+one2206:
 	TESTQ  $0x00000001, R11
-	JZ     stored1934
+	JZ     stored2204
 	VMOVSS X2, (R12)
-	JMP    stored1934
+	JMP    stored2204
 
-all1933:
+all2203:
 	VMOVUPS Y2, (R12)
 
-stored1934:
+stored2204:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1932
+	JL   each2202
 
-over1926:
-next1924:
+over2195:
+next2194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1923
+	JNZ  row2193
 	JMP  done
 
 tile2false:
-row1937:
+row2207:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1938
+	JGE     next2208
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1939
+	JNE     far2210
 
-each1941:
+each2211:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -27936,11 +31710,11 @@ each1941:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1941
-	JMP     over1940
+	JL      each2211
+	JMP     over2209
 
-far1939:
-each1942:
+far2210:
+each2212:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27962,14 +31736,14 @@ each1942:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1942
+	JL         each2212
 
-over1940:
-next1938:
+over2209:
+next2208:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1937
+	JNZ  row2207
 	JMP  done
 
 tile2true:
@@ -27978,18 +31752,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1943:
+row2213:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1944
+	JGE        next2214
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1945
+	JNE        far2216
 
-each1947:
+each2217:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28003,38 +31777,38 @@ each1947:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1948
+	JE           all2218
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1950
+	JZ           two2220
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1950:
+two2220:
 	TESTQ    $0x00000002, R11
-	JZ       one1951
+	JZ       one2221
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1951:
+one2221:
 	TESTQ  $0x00000001, R11
-	JZ     stored1949
+	JZ     stored2219
 	VMOVSS X3, (R12)
-	JMP    stored1949
+	JMP    stored2219
 
-all1948:
+all2218:
 	VMOVUPS Y3, 32(R12)
 
-stored1949:
+stored2219:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1947
-	JMP  over1946
+	JL   each2217
+	JMP  over2215
 
-far1945:
-each1952:
+far2216:
+each2222:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28055,57 +31829,57 @@ each1952:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1953
+	JE           all2223
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1955
+	JZ           two2225
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1955:
+two2225:
 	TESTQ    $0x00000002, R11
-	JZ       one1956
+	JZ       one2226
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1956:
+one2226:
 	TESTQ  $0x00000001, R11
-	JZ     stored1954
+	JZ     stored2224
 	VMOVSS X3, (R12)
-	JMP    stored1954
+	JMP    stored2224
 
-all1953:
+all2223:
 	VMOVUPS Y3, 32(R12)
 
-stored1954:
+stored2224:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1952
+	JL   each2222
 
-over1946:
-next1944:
+over2215:
+next2214:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1943
+	JNZ  row2213
 	JMP  done
 
 tile3false:
-row1957:
+row2227:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1958
+	JGE     next2228
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1959
+	JNE     far2230
 
-each1961:
+each2231:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -28123,11 +31897,11 @@ each1961:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1961
-	JMP     over1960
+	JL      each2231
+	JMP     over2229
 
-far1959:
-each1962:
+far2230:
+each2232:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28154,14 +31928,14 @@ each1962:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1962
+	JL         each2232
 
-over1960:
-next1958:
+over2229:
+next2228:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1957
+	JNZ  row2227
 	JMP  done
 
 tile3true:
@@ -28170,19 +31944,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1963:
+row2233:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1964
+	JGE        next2234
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1965
+	JNE        far2236
 
-each1967:
+each2237:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28199,38 +31973,38 @@ each1967:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1968
+	JE           all2238
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1970
+	JZ           two2240
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1970:
+two2240:
 	TESTQ    $0x00000002, R11
-	JZ       one1971
+	JZ       one2241
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1971:
+one2241:
 	TESTQ  $0x00000001, R11
-	JZ     stored1969
+	JZ     stored2239
 	VMOVSS X4, (R12)
-	JMP    stored1969
+	JMP    stored2239
 
-all1968:
+all2238:
 	VMOVUPS Y4, 64(R12)
 
-stored1969:
+stored2239:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1967
-	JMP  over1966
+	JL   each2237
+	JMP  over2235
 
-far1965:
-each1972:
+far2236:
+each2242:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28256,58 +32030,58 @@ each1972:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1973
+	JE           all2243
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1975
+	JZ           two2245
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1975:
+two2245:
 	TESTQ    $0x00000002, R11
-	JZ       one1976
+	JZ       one2246
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1976:
+one2246:
 	TESTQ  $0x00000001, R11
-	JZ     stored1974
+	JZ     stored2244
 	VMOVSS X4, (R12)
-	JMP    stored1974
+	JMP    stored2244
 
-all1973:
+all2243:
 	VMOVUPS Y4, 64(R12)
 
-stored1974:
+stored2244:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1972
+	JL   each2242
 
-over1966:
-next1964:
+over2235:
+next2234:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1963
+	JNZ  row2233
 	JMP  done
 
 tile4false:
-row1977:
+row2247:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1978
+	JGE     next2248
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1979
+	JNE     far2250
 
-each1981:
+each2251:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -28328,11 +32102,11 @@ each1981:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1981
-	JMP     over1980
+	JL      each2251
+	JMP     over2249
 
-far1979:
-each1982:
+far2250:
+each2252:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28361,14 +32135,14 @@ each1982:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1982
+	JL         each2252
 
-over1980:
-next1978:
+over2249:
+next2248:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1977
+	JNZ  row2247
 	JMP  done
 
 tile4true:
@@ -28377,20 +32151,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1983:
+row2253:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1984
+	JGE        next2254
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1985
+	JNE        far2256
 
-each1987:
+each2257:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28410,38 +32184,38 @@ each1987:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1988
+	JE           all2258
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1990
+	JZ           two2260
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1990:
+two2260:
 	TESTQ    $0x00000002, R11
-	JZ       one1991
+	JZ       one2261
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1991:
+one2261:
 	TESTQ  $0x00000001, R11
-	JZ     stored1989
+	JZ     stored2259
 	VMOVSS X5, (R12)
-	JMP    stored1989
+	JMP    stored2259
 
-all1988:
+all2258:
 	VMOVUPS Y5, 96(R12)
 
-stored1989:
+stored2259:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1987
-	JMP  over1986
+	JL   each2257
+	JMP  over2255
 
-far1985:
-each1992:
+far2256:
+each2262:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28469,59 +32243,59 @@ each1992:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1993
+	JE           all2263
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two1995
+	JZ           two2265
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1995:
+two2265:
 	TESTQ    $0x00000002, R11
-	JZ       one1996
+	JZ       one2266
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1996:
+one2266:
 	TESTQ  $0x00000001, R11
-	JZ     stored1994
+	JZ     stored2264
 	VMOVSS X5, (R12)
-	JMP    stored1994
+	JMP    stored2264
 
-all1993:
+all2263:
 	VMOVUPS Y5, 96(R12)
 
-stored1994:
+stored2264:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each1992
+	JL   each2262
 
-over1986:
-next1984:
+over2255:
+next2254:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1983
+	JNZ  row2253
 	JMP  done
 
 tile5false:
-row1997:
+row2267:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1998
+	JGE     next2268
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1999
+	JNE     far2270
 
-each2001:
+each2271:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -28545,11 +32319,11 @@ each2001:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2001
-	JMP     over2000
+	JL      each2271
+	JMP     over2269
 
-far1999:
-each2002:
+far2270:
+each2272:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28583,14 +32357,14 @@ each2002:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2002
+	JL         each2272
 
-over2000:
-next1998:
+over2269:
+next2268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1997
+	JNZ  row2267
 	JMP  done
 
 tile5true:
@@ -28599,21 +32373,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2003:
+row2273:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2004
+	JGE        next2274
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2005
+	JNE        far2276
 
-each2007:
+each2277:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28636,38 +32410,38 @@ each2007:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2008
+	JE           all2278
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2010
+	JZ           two2280
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2010:
+two2280:
 	TESTQ    $0x00000002, R11
-	JZ       one2011
+	JZ       one2281
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2011:
+one2281:
 	TESTQ  $0x00000001, R11
-	JZ     stored2009
+	JZ     stored2279
 	VMOVSS X6, (R12)
-	JMP    stored2009
+	JMP    stored2279
 
-all2008:
+all2278:
 	VMOVUPS Y6, 128(R12)
 
-stored2009:
+stored2279:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2007
-	JMP  over2006
+	JL   each2277
+	JMP  over2275
 
-far2005:
-each2012:
+far2276:
+each2282:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28700,50 +32474,50 @@ each2012:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2013
+	JE           all2283
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2015
+	JZ           two2285
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2015:
+two2285:
 	TESTQ    $0x00000002, R11
-	JZ       one2016
+	JZ       one2286
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2016:
+one2286:
 	TESTQ  $0x00000001, R11
-	JZ     stored2014
+	JZ     stored2284
 	VMOVSS X6, (R12)
-	JMP    stored2014
+	JMP    stored2284
 
-all2013:
+all2283:
 	VMOVUPS Y6, 128(R12)
 
-stored2014:
+stored2284:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2012
+	JL   each2282
 
-over2006:
-next2004:
+over2275:
+next2274:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2003
+	JNZ  row2273
 	JMP  done
 
 tile6false:
-row2017:
+row2287:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2018
+	JGE     next2288
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28751,9 +32525,9 @@ row2017:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2019
+	JNE     far2290
 
-each2021:
+each2291:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -28780,11 +32554,11 @@ each2021:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2021
-	JMP     over2020
+	JL      each2291
+	JMP     over2289
 
-far2019:
-each2022:
+far2290:
+each2292:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28820,14 +32594,14 @@ each2022:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2022
+	JL         each2292
 
-over2020:
-next2018:
+over2289:
+next2288:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2017
+	JNZ  row2287
 	JMP  done
 
 tile6true:
@@ -28836,12 +32610,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2023:
+row2293:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2024
+	JGE        next2294
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28849,9 +32623,9 @@ row2023:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2025
+	JNE        far2296
 
-each2027:
+each2297:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28877,38 +32651,38 @@ each2027:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2028
+	JE           all2298
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2030
+	JZ           two2300
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2030:
+two2300:
 	TESTQ    $0x00000002, R11
-	JZ       one2031
+	JZ       one2301
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2031:
+one2301:
 	TESTQ  $0x00000001, R11
-	JZ     stored2029
+	JZ     stored2299
 	VMOVSS X7, (R12)
-	JMP    stored2029
+	JMP    stored2299
 
-all2028:
+all2298:
 	VMOVUPS Y7, 160(R12)
 
-stored2029:
+stored2299:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2027
-	JMP  over2026
+	JL   each2297
+	JMP  over2295
 
-far2025:
-each2032:
+far2296:
+each2302:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28943,50 +32717,50 @@ each2032:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2033
+	JE           all2303
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2035
+	JZ           two2305
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2035:
+two2305:
 	TESTQ    $0x00000002, R11
-	JZ       one2036
+	JZ       one2306
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2036:
+one2306:
 	TESTQ  $0x00000001, R11
-	JZ     stored2034
+	JZ     stored2304
 	VMOVSS X7, (R12)
-	JMP    stored2034
+	JMP    stored2304
 
-all2033:
+all2303:
 	VMOVUPS Y7, 160(R12)
 
-stored2034:
+stored2304:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2032
+	JL   each2302
 
-over2026:
-next2024:
+over2295:
+next2294:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2023
+	JNZ  row2293
 	JMP  done
 
 tile7false:
-row2037:
+row2307:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2038
+	JGE     next2308
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28995,9 +32769,9 @@ row2037:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2039
+	JNE     far2310
 
-each2041:
+each2311:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -29027,11 +32801,11 @@ each2041:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2041
-	JMP     over2040
+	JL      each2311
+	JMP     over2309
 
-far2039:
-each2042:
+far2310:
+each2312:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29072,14 +32846,14 @@ each2042:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2042
+	JL         each2312
 
-over2040:
-next2038:
+over2309:
+next2308:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2037
+	JNZ  row2307
 	JMP  done
 
 tile7true:
@@ -29088,12 +32862,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2043:
+row2313:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2044
+	JGE        next2314
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -29102,9 +32876,9 @@ row2043:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2045
+	JNE        far2316
 
-each2047:
+each2317:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29133,38 +32907,38 @@ each2047:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2048
+	JE           all2318
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2050
+	JZ           two2320
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2050:
+two2320:
 	TESTQ    $0x00000002, R11
-	JZ       one2051
+	JZ       one2321
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2051:
+one2321:
 	TESTQ  $0x00000001, R11
-	JZ     stored2049
+	JZ     stored2319
 	VMOVSS X8, (R12)
-	JMP    stored2049
+	JMP    stored2319
 
-all2048:
+all2318:
 	VMOVUPS Y8, 192(R12)
 
-stored2049:
+stored2319:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2047
-	JMP  over2046
+	JL   each2317
+	JMP  over2315
 
-far2045:
-each2052:
+far2316:
+each2322:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29204,50 +32978,50 @@ each2052:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2053
+	JE           all2323
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2055
+	JZ           two2325
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2055:
+two2325:
 	TESTQ    $0x00000002, R11
-	JZ       one2056
+	JZ       one2326
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2056:
+one2326:
 	TESTQ  $0x00000001, R11
-	JZ     stored2054
+	JZ     stored2324
 	VMOVSS X8, (R12)
-	JMP    stored2054
+	JMP    stored2324
 
-all2053:
+all2323:
 	VMOVUPS Y8, 192(R12)
 
-stored2054:
+stored2324:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2052
+	JL   each2322
 
-over2046:
-next2044:
+over2315:
+next2314:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2043
+	JNZ  row2313
 	JMP  done
 
 tile8false:
-row2057:
+row2327:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2058
+	JGE     next2328
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29257,9 +33031,9 @@ row2057:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2059
+	JNE     far2330
 
-each2061:
+each2331:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -29292,11 +33066,11 @@ each2061:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2061
-	JMP     over2060
+	JL      each2331
+	JMP     over2329
 
-far2059:
-each2062:
+far2330:
+each2332:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29339,14 +33113,14 @@ each2062:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2062
+	JL         each2332
 
-over2060:
-next2058:
+over2329:
+next2328:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2057
+	JNZ  row2327
 	JMP  done
 
 tile8true:
@@ -29355,12 +33129,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2063:
+row2333:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2064
+	JGE        next2334
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -29370,9 +33144,9 @@ row2063:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2065
+	JNE        far2336
 
-each2067:
+each2337:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29404,38 +33178,38 @@ each2067:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2068
+	JE           all2338
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2070
+	JZ           two2340
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2070:
+two2340:
 	TESTQ    $0x00000002, R11
-	JZ       one2071
+	JZ       one2341
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2071:
+one2341:
 	TESTQ  $0x00000001, R11
-	JZ     stored2069
+	JZ     stored2339
 	VMOVSS X9, (R12)
-	JMP    stored2069
+	JMP    stored2339
 
-all2068:
+all2338:
 	VMOVUPS Y9, 224(R12)
 
-stored2069:
+stored2339:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2067
-	JMP  over2066
+	JL   each2337
+	JMP  over2335
 
-far2065:
-each2072:
+far2336:
+each2342:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29477,41 +33251,41 @@ each2072:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2073
+	JE           all2343
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2075
+	JZ           two2345
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2075:
+two2345:
 	TESTQ    $0x00000002, R11
-	JZ       one2076
+	JZ       one2346
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2076:
+one2346:
 	TESTQ  $0x00000001, R11
-	JZ     stored2074
+	JZ     stored2344
 	VMOVSS X9, (R12)
-	JMP    stored2074
+	JMP    stored2344
 
-all2073:
+all2343:
 	VMOVUPS Y9, 224(R12)
 
-stored2074:
+stored2344:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2072
+	JL   each2342
 
-over2066:
-next2064:
+over2335:
+next2334:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2063
+	JNZ  row2333
 
 done:
 	VZEROUPPER
@@ -29564,17 +33338,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2077:
+row2347:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2078
+	JGE     next2348
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2079
+	JNE     far2350
 
-each2081:
+each2351:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -29586,11 +33360,11 @@ each2081:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2081
-	JMP     over2080
+	JL      each2351
+	JMP     over2349
 
-far2079:
-each2082:
+far2350:
+each2352:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29609,14 +33383,14 @@ each2082:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2082
+	JL         each2352
 
-over2080:
-next2078:
+over2349:
+next2348:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2077
+	JNZ  row2347
 	JMP  done
 
 tile1true:
@@ -29625,17 +33399,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2083:
+row2353:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2084
+	JGE        next2354
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2085
+	JNE        far2356
 
-each2087:
+each2357:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29646,38 +33420,38 @@ each2087:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2088
+	JE           all2358
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2090
+	JZ           two2360
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2090:
+two2360:
 	TESTQ    $0x00000002, R11
-	JZ       one2091
+	JZ       one2361
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2091:
+one2361:
 	TESTQ  $0x00000001, R11
-	JZ     stored2089
+	JZ     stored2359
 	VMOVSS X2, (R12)
-	JMP    stored2089
+	JMP    stored2359
 
-all2088:
+all2358:
 	VMOVUPS Y2, (R12)
 
-stored2089:
+stored2359:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2087
-	JMP  over2086
+	JL   each2357
+	JMP  over2355
 
-far2085:
-each2092:
+far2356:
+each2362:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29695,56 +33469,56 @@ each2092:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2093
+	JE           all2363
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2095
+	JZ           two2365
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2095:
+two2365:
 	TESTQ    $0x00000002, R11
-	JZ       one2096
+	JZ       one2366
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2096:
+one2366:
 	TESTQ  $0x00000001, R11
-	JZ     stored2094
+	JZ     stored2364
 	VMOVSS X2, (R12)
-	JMP    stored2094
+	JMP    stored2364
 
-all2093:
+all2363:
 	VMOVUPS Y2, (R12)
 
-stored2094:
+stored2364:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2092
+	JL   each2362
 
-over2086:
-next2084:
+over2355:
+next2354:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2083
+	JNZ  row2353
 	JMP  done
 
 tile2false:
-row2097:
+row2367:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2098
+	JGE     next2368
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2099
+	JNE     far2370
 
-each2101:
+each2371:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -29759,11 +33533,11 @@ each2101:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2101
-	JMP     over2100
+	JL      each2371
+	JMP     over2369
 
-far2099:
-each2102:
+far2370:
+each2372:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29785,14 +33559,14 @@ each2102:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2102
+	JL         each2372
 
-over2100:
-next2098:
+over2369:
+next2368:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2097
+	JNZ  row2367
 	JMP  done
 
 tile2true:
@@ -29801,18 +33575,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2103:
+row2373:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2104
+	JGE        next2374
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2105
+	JNE        far2376
 
-each2107:
+each2377:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29826,38 +33600,38 @@ each2107:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2108
+	JE           all2378
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2110
+	JZ           two2380
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2110:
+two2380:
 	TESTQ    $0x00000002, R11
-	JZ       one2111
+	JZ       one2381
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2111:
+one2381:
 	TESTQ  $0x00000001, R11
-	JZ     stored2109
+	JZ     stored2379
 	VMOVSS X3, (R12)
-	JMP    stored2109
+	JMP    stored2379
 
-all2108:
+all2378:
 	VMOVUPS Y3, 32(R12)
 
-stored2109:
+stored2379:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2107
-	JMP  over2106
+	JL   each2377
+	JMP  over2375
 
-far2105:
-each2112:
+far2376:
+each2382:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29878,57 +33652,57 @@ each2112:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2113
+	JE           all2383
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2115
+	JZ           two2385
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2115:
+two2385:
 	TESTQ    $0x00000002, R11
-	JZ       one2116
+	JZ       one2386
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2116:
+one2386:
 	TESTQ  $0x00000001, R11
-	JZ     stored2114
+	JZ     stored2384
 	VMOVSS X3, (R12)
-	JMP    stored2114
+	JMP    stored2384
 
-all2113:
+all2383:
 	VMOVUPS Y3, 32(R12)
 
-stored2114:
+stored2384:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2112
+	JL   each2382
 
-over2106:
-next2104:
+over2375:
+next2374:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2103
+	JNZ  row2373
 	JMP  done
 
 tile3false:
-row2117:
+row2387:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2118
+	JGE     next2388
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2119
+	JNE     far2390
 
-each2121:
+each2391:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -29946,11 +33720,11 @@ each2121:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2121
-	JMP     over2120
+	JL      each2391
+	JMP     over2389
 
-far2119:
-each2122:
+far2390:
+each2392:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29977,14 +33751,14 @@ each2122:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2122
+	JL         each2392
 
-over2120:
-next2118:
+over2389:
+next2388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2117
+	JNZ  row2387
 	JMP  done
 
 tile3true:
@@ -29993,19 +33767,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2123:
+row2393:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2124
+	JGE        next2394
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2125
+	JNE        far2396
 
-each2127:
+each2397:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30022,38 +33796,38 @@ each2127:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2128
+	JE           all2398
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2130
+	JZ           two2400
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2130:
+two2400:
 	TESTQ    $0x00000002, R11
-	JZ       one2131
+	JZ       one2401
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2131:
+one2401:
 	TESTQ  $0x00000001, R11
-	JZ     stored2129
+	JZ     stored2399
 	VMOVSS X4, (R12)
-	JMP    stored2129
+	JMP    stored2399
 
-all2128:
+all2398:
 	VMOVUPS Y4, 64(R12)
 
-stored2129:
+stored2399:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2127
-	JMP  over2126
+	JL   each2397
+	JMP  over2395
 
-far2125:
-each2132:
+far2396:
+each2402:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30079,58 +33853,58 @@ each2132:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2133
+	JE           all2403
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2135
+	JZ           two2405
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2135:
+two2405:
 	TESTQ    $0x00000002, R11
-	JZ       one2136
+	JZ       one2406
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2136:
+one2406:
 	TESTQ  $0x00000001, R11
-	JZ     stored2134
+	JZ     stored2404
 	VMOVSS X4, (R12)
-	JMP    stored2134
+	JMP    stored2404
 
-all2133:
+all2403:
 	VMOVUPS Y4, 64(R12)
 
-stored2134:
+stored2404:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2132
+	JL   each2402
 
-over2126:
-next2124:
+over2395:
+next2394:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2123
+	JNZ  row2393
 	JMP  done
 
 tile4false:
-row2137:
+row2407:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2138
+	JGE     next2408
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2139
+	JNE     far2410
 
-each2141:
+each2411:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30151,11 +33925,11 @@ each2141:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2141
-	JMP     over2140
+	JL      each2411
+	JMP     over2409
 
-far2139:
-each2142:
+far2410:
+each2412:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30184,14 +33958,14 @@ each2142:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2142
+	JL         each2412
 
-over2140:
-next2138:
+over2409:
+next2408:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2137
+	JNZ  row2407
 	JMP  done
 
 tile4true:
@@ -30200,20 +33974,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2143:
+row2413:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2144
+	JGE        next2414
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2145
+	JNE        far2416
 
-each2147:
+each2417:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30233,38 +34007,38 @@ each2147:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2148
+	JE           all2418
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2150
+	JZ           two2420
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2150:
+two2420:
 	TESTQ    $0x00000002, R11
-	JZ       one2151
+	JZ       one2421
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2151:
+one2421:
 	TESTQ  $0x00000001, R11
-	JZ     stored2149
+	JZ     stored2419
 	VMOVSS X5, (R12)
-	JMP    stored2149
+	JMP    stored2419
 
-all2148:
+all2418:
 	VMOVUPS Y5, 96(R12)
 
-stored2149:
+stored2419:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2147
-	JMP  over2146
+	JL   each2417
+	JMP  over2415
 
-far2145:
-each2152:
+far2416:
+each2422:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30292,59 +34066,59 @@ each2152:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2153
+	JE           all2423
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2155
+	JZ           two2425
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2155:
+two2425:
 	TESTQ    $0x00000002, R11
-	JZ       one2156
+	JZ       one2426
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2156:
+one2426:
 	TESTQ  $0x00000001, R11
-	JZ     stored2154
+	JZ     stored2424
 	VMOVSS X5, (R12)
-	JMP    stored2154
+	JMP    stored2424
 
-all2153:
+all2423:
 	VMOVUPS Y5, 96(R12)
 
-stored2154:
+stored2424:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2152
+	JL   each2422
 
-over2146:
-next2144:
+over2415:
+next2414:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2143
+	JNZ  row2413
 	JMP  done
 
 tile5false:
-row2157:
+row2427:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2158
+	JGE     next2428
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2159
+	JNE     far2430
 
-each2161:
+each2431:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30368,11 +34142,11 @@ each2161:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2161
-	JMP     over2160
+	JL      each2431
+	JMP     over2429
 
-far2159:
-each2162:
+far2430:
+each2432:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30406,14 +34180,14 @@ each2162:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2162
+	JL         each2432
 
-over2160:
-next2158:
+over2429:
+next2428:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2157
+	JNZ  row2427
 	JMP  done
 
 tile5true:
@@ -30422,21 +34196,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2163:
+row2433:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2164
+	JGE        next2434
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2165
+	JNE        far2436
 
-each2167:
+each2437:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30459,38 +34233,38 @@ each2167:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2168
+	JE           all2438
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2170
+	JZ           two2440
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2170:
+two2440:
 	TESTQ    $0x00000002, R11
-	JZ       one2171
+	JZ       one2441
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2171:
+one2441:
 	TESTQ  $0x00000001, R11
-	JZ     stored2169
+	JZ     stored2439
 	VMOVSS X6, (R12)
-	JMP    stored2169
+	JMP    stored2439
 
-all2168:
+all2438:
 	VMOVUPS Y6, 128(R12)
 
-stored2169:
+stored2439:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2167
-	JMP  over2166
+	JL   each2437
+	JMP  over2435
 
-far2165:
-each2172:
+far2436:
+each2442:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30523,50 +34297,50 @@ each2172:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2173
+	JE           all2443
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2175
+	JZ           two2445
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2175:
+two2445:
 	TESTQ    $0x00000002, R11
-	JZ       one2176
+	JZ       one2446
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2176:
+one2446:
 	TESTQ  $0x00000001, R11
-	JZ     stored2174
+	JZ     stored2444
 	VMOVSS X6, (R12)
-	JMP    stored2174
+	JMP    stored2444
 
-all2173:
+all2443:
 	VMOVUPS Y6, 128(R12)
 
-stored2174:
+stored2444:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2172
+	JL   each2442
 
-over2166:
-next2164:
+over2435:
+next2434:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2163
+	JNZ  row2433
 	JMP  done
 
 tile6false:
-row2177:
+row2447:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2178
+	JGE     next2448
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30574,9 +34348,9 @@ row2177:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2179
+	JNE     far2450
 
-each2181:
+each2451:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30603,11 +34377,11 @@ each2181:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2181
-	JMP     over2180
+	JL      each2451
+	JMP     over2449
 
-far2179:
-each2182:
+far2450:
+each2452:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30643,14 +34417,14 @@ each2182:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2182
+	JL         each2452
 
-over2180:
-next2178:
+over2449:
+next2448:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2177
+	JNZ  row2447
 	JMP  done
 
 tile6true:
@@ -30659,12 +34433,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2183:
+row2453:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2184
+	JGE        next2454
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30672,9 +34446,9 @@ row2183:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2185
+	JNE        far2456
 
-each2187:
+each2457:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30700,38 +34474,38 @@ each2187:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2188
+	JE           all2458
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2190
+	JZ           two2460
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2190:
+two2460:
 	TESTQ    $0x00000002, R11
-	JZ       one2191
+	JZ       one2461
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2191:
+one2461:
 	TESTQ  $0x00000001, R11
-	JZ     stored2189
+	JZ     stored2459
 	VMOVSS X7, (R12)
-	JMP    stored2189
+	JMP    stored2459
 
-all2188:
+all2458:
 	VMOVUPS Y7, 160(R12)
 
-stored2189:
+stored2459:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2187
-	JMP  over2186
+	JL   each2457
+	JMP  over2455
 
-far2185:
-each2192:
+far2456:
+each2462:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30766,50 +34540,50 @@ each2192:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2193
+	JE           all2463
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2195
+	JZ           two2465
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2195:
+two2465:
 	TESTQ    $0x00000002, R11
-	JZ       one2196
+	JZ       one2466
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2196:
+one2466:
 	TESTQ  $0x00000001, R11
-	JZ     stored2194
+	JZ     stored2464
 	VMOVSS X7, (R12)
-	JMP    stored2194
+	JMP    stored2464
 
-all2193:
+all2463:
 	VMOVUPS Y7, 160(R12)
 
-stored2194:
+stored2464:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2192
+	JL   each2462
 
-over2186:
-next2184:
+over2455:
+next2454:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2183
+	JNZ  row2453
 	JMP  done
 
 tile7false:
-row2197:
+row2467:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2198
+	JGE     next2468
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30818,9 +34592,9 @@ row2197:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2199
+	JNE     far2470
 
-each2201:
+each2471:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30850,11 +34624,11 @@ each2201:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2201
-	JMP     over2200
+	JL      each2471
+	JMP     over2469
 
-far2199:
-each2202:
+far2470:
+each2472:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30895,14 +34669,14 @@ each2202:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2202
+	JL         each2472
 
-over2200:
-next2198:
+over2469:
+next2468:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2197
+	JNZ  row2467
 	JMP  done
 
 tile7true:
@@ -30911,12 +34685,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2203:
+row2473:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2204
+	JGE        next2474
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30925,9 +34699,9 @@ row2203:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2205
+	JNE        far2476
 
-each2207:
+each2477:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30956,38 +34730,38 @@ each2207:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2208
+	JE           all2478
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2210
+	JZ           two2480
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2210:
+two2480:
 	TESTQ    $0x00000002, R11
-	JZ       one2211
+	JZ       one2481
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2211:
+one2481:
 	TESTQ  $0x00000001, R11
-	JZ     stored2209
+	JZ     stored2479
 	VMOVSS X8, (R12)
-	JMP    stored2209
+	JMP    stored2479
 
-all2208:
+all2478:
 	VMOVUPS Y8, 192(R12)
 
-stored2209:
+stored2479:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2207
-	JMP  over2206
+	JL   each2477
+	JMP  over2475
 
-far2205:
-each2212:
+far2476:
+each2482:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31027,50 +34801,50 @@ each2212:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2213
+	JE           all2483
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2215
+	JZ           two2485
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2215:
+two2485:
 	TESTQ    $0x00000002, R11
-	JZ       one2216
+	JZ       one2486
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2216:
+one2486:
 	TESTQ  $0x00000001, R11
-	JZ     stored2214
+	JZ     stored2484
 	VMOVSS X8, (R12)
-	JMP    stored2214
+	JMP    stored2484
 
-all2213:
+all2483:
 	VMOVUPS Y8, 192(R12)
 
-stored2214:
+stored2484:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2212
+	JL   each2482
 
-over2206:
-next2204:
+over2475:
+next2474:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2203
+	JNZ  row2473
 	JMP  done
 
 tile8false:
-row2217:
+row2487:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2218
+	JGE     next2488
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31080,9 +34854,9 @@ row2217:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2219
+	JNE     far2490
 
-each2221:
+each2491:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31115,11 +34889,11 @@ each2221:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2221
-	JMP     over2220
+	JL      each2491
+	JMP     over2489
 
-far2219:
-each2222:
+far2490:
+each2492:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31162,14 +34936,14 @@ each2222:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2222
+	JL         each2492
 
-over2220:
-next2218:
+over2489:
+next2488:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2217
+	JNZ  row2487
 	JMP  done
 
 tile8true:
@@ -31178,12 +34952,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2223:
+row2493:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2224
+	JGE        next2494
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31193,9 +34967,9 @@ row2223:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2225
+	JNE        far2496
 
-each2227:
+each2497:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31227,38 +35001,38 @@ each2227:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2228
+	JE           all2498
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2230
+	JZ           two2500
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2230:
+two2500:
 	TESTQ    $0x00000002, R11
-	JZ       one2231
+	JZ       one2501
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2231:
+one2501:
 	TESTQ  $0x00000001, R11
-	JZ     stored2229
+	JZ     stored2499
 	VMOVSS X9, (R12)
-	JMP    stored2229
+	JMP    stored2499
 
-all2228:
+all2498:
 	VMOVUPS Y9, 224(R12)
 
-stored2229:
+stored2499:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2227
-	JMP  over2226
+	JL   each2497
+	JMP  over2495
 
-far2225:
-each2232:
+far2496:
+each2502:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31300,41 +35074,41 @@ each2232:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2233
+	JE           all2503
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2235
+	JZ           two2505
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2235:
+two2505:
 	TESTQ    $0x00000002, R11
-	JZ       one2236
+	JZ       one2506
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2236:
+one2506:
 	TESTQ  $0x00000001, R11
-	JZ     stored2234
+	JZ     stored2504
 	VMOVSS X9, (R12)
-	JMP    stored2234
+	JMP    stored2504
 
-all2233:
+all2503:
 	VMOVUPS Y9, 224(R12)
 
-stored2234:
+stored2504:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2232
+	JL   each2502
 
-over2226:
-next2224:
+over2495:
+next2494:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2223
+	JNZ  row2493
 
 done:
 	VZEROUPPER
@@ -31387,17 +35161,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2237:
+row2507:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2238
+	JGE     next2508
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2239
+	JNE     far2510
 
-each2241:
+each2511:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31409,11 +35183,11 @@ each2241:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2241
-	JMP     over2240
+	JL      each2511
+	JMP     over2509
 
-far2239:
-each2242:
+far2510:
+each2512:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31432,14 +35206,14 @@ each2242:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2242
+	JL         each2512
 
-over2240:
-next2238:
+over2509:
+next2508:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2237
+	JNZ  row2507
 	JMP  done
 
 tile1true:
@@ -31448,17 +35222,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2243:
+row2513:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2244
+	JGE        next2514
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2245
+	JNE        far2516
 
-each2247:
+each2517:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31469,38 +35243,38 @@ each2247:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2248
+	JE           all2518
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2250
+	JZ           two2520
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2250:
+two2520:
 	TESTQ    $0x00000002, R11
-	JZ       one2251
+	JZ       one2521
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2251:
+one2521:
 	TESTQ  $0x00000001, R11
-	JZ     stored2249
+	JZ     stored2519
 	VMOVSS X2, (R12)
-	JMP    stored2249
+	JMP    stored2519
 
-all2248:
+all2518:
 	VMOVUPS Y2, (R12)
 
-stored2249:
+stored2519:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2247
-	JMP  over2246
+	JL   each2517
+	JMP  over2515
 
-far2245:
-each2252:
+far2516:
+each2522:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31518,56 +35292,56 @@ each2252:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2253
+	JE           all2523
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2255
+	JZ           two2525
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2255:
+two2525:
 	TESTQ    $0x00000002, R11
-	JZ       one2256
+	JZ       one2526
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2256:
+one2526:
 	TESTQ  $0x00000001, R11
-	JZ     stored2254
+	JZ     stored2524
 	VMOVSS X2, (R12)
-	JMP    stored2254
+	JMP    stored2524
 
-all2253:
+all2523:
 	VMOVUPS Y2, (R12)
 
-stored2254:
+stored2524:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2252
+	JL   each2522
 
-over2246:
-next2244:
+over2515:
+next2514:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2243
+	JNZ  row2513
 	JMP  done
 
 tile2false:
-row2257:
+row2527:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2258
+	JGE     next2528
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2259
+	JNE     far2530
 
-each2261:
+each2531:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31582,11 +35356,11 @@ each2261:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2261
-	JMP     over2260
+	JL      each2531
+	JMP     over2529
 
-far2259:
-each2262:
+far2530:
+each2532:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31608,14 +35382,14 @@ each2262:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2262
+	JL         each2532
 
-over2260:
-next2258:
+over2529:
+next2528:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2257
+	JNZ  row2527
 	JMP  done
 
 tile2true:
@@ -31624,18 +35398,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2263:
+row2533:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2264
+	JGE        next2534
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2265
+	JNE        far2536
 
-each2267:
+each2537:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31649,38 +35423,38 @@ each2267:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2268
+	JE           all2538
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2270
+	JZ           two2540
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2270:
+two2540:
 	TESTQ    $0x00000002, R11
-	JZ       one2271
+	JZ       one2541
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2271:
+one2541:
 	TESTQ  $0x00000001, R11
-	JZ     stored2269
+	JZ     stored2539
 	VMOVSS X3, (R12)
-	JMP    stored2269
+	JMP    stored2539
 
-all2268:
+all2538:
 	VMOVUPS Y3, 32(R12)
 
-stored2269:
+stored2539:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2267
-	JMP  over2266
+	JL   each2537
+	JMP  over2535
 
-far2265:
-each2272:
+far2536:
+each2542:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31701,57 +35475,57 @@ each2272:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2273
+	JE           all2543
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2275
+	JZ           two2545
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2275:
+two2545:
 	TESTQ    $0x00000002, R11
-	JZ       one2276
+	JZ       one2546
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2276:
+one2546:
 	TESTQ  $0x00000001, R11
-	JZ     stored2274
+	JZ     stored2544
 	VMOVSS X3, (R12)
-	JMP    stored2274
+	JMP    stored2544
 
-all2273:
+all2543:
 	VMOVUPS Y3, 32(R12)
 
-stored2274:
+stored2544:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2272
+	JL   each2542
 
-over2266:
-next2264:
+over2535:
+next2534:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2263
+	JNZ  row2533
 	JMP  done
 
 tile3false:
-row2277:
+row2547:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2278
+	JGE     next2548
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2279
+	JNE     far2550
 
-each2281:
+each2551:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31769,11 +35543,11 @@ each2281:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2281
-	JMP     over2280
+	JL      each2551
+	JMP     over2549
 
-far2279:
-each2282:
+far2550:
+each2552:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31800,14 +35574,14 @@ each2282:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2282
+	JL         each2552
 
-over2280:
-next2278:
+over2549:
+next2548:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2277
+	JNZ  row2547
 	JMP  done
 
 tile3true:
@@ -31816,19 +35590,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2283:
+row2553:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2284
+	JGE        next2554
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2285
+	JNE        far2556
 
-each2287:
+each2557:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31845,38 +35619,38 @@ each2287:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2288
+	JE           all2558
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2290
+	JZ           two2560
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2290:
+two2560:
 	TESTQ    $0x00000002, R11
-	JZ       one2291
+	JZ       one2561
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2291:
+one2561:
 	TESTQ  $0x00000001, R11
-	JZ     stored2289
+	JZ     stored2559
 	VMOVSS X4, (R12)
-	JMP    stored2289
+	JMP    stored2559
 
-all2288:
+all2558:
 	VMOVUPS Y4, 64(R12)
 
-stored2289:
+stored2559:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2287
-	JMP  over2286
+	JL   each2557
+	JMP  over2555
 
-far2285:
-each2292:
+far2556:
+each2562:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31902,58 +35676,58 @@ each2292:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2293
+	JE           all2563
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2295
+	JZ           two2565
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2295:
+two2565:
 	TESTQ    $0x00000002, R11
-	JZ       one2296
+	JZ       one2566
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2296:
+one2566:
 	TESTQ  $0x00000001, R11
-	JZ     stored2294
+	JZ     stored2564
 	VMOVSS X4, (R12)
-	JMP    stored2294
+	JMP    stored2564
 
-all2293:
+all2563:
 	VMOVUPS Y4, 64(R12)
 
-stored2294:
+stored2564:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2292
+	JL   each2562
 
-over2286:
-next2284:
+over2555:
+next2554:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2283
+	JNZ  row2553
 	JMP  done
 
 tile4false:
-row2297:
+row2567:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2298
+	JGE     next2568
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2299
+	JNE     far2570
 
-each2301:
+each2571:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31974,11 +35748,11 @@ each2301:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2301
-	JMP     over2300
+	JL      each2571
+	JMP     over2569
 
-far2299:
-each2302:
+far2570:
+each2572:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32007,14 +35781,14 @@ each2302:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2302
+	JL         each2572
 
-over2300:
-next2298:
+over2569:
+next2568:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2297
+	JNZ  row2567
 	JMP  done
 
 tile4true:
@@ -32023,20 +35797,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2303:
+row2573:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2304
+	JGE        next2574
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2305
+	JNE        far2576
 
-each2307:
+each2577:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32056,38 +35830,38 @@ each2307:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2308
+	JE           all2578
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2310
+	JZ           two2580
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2310:
+two2580:
 	TESTQ    $0x00000002, R11
-	JZ       one2311
+	JZ       one2581
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2311:
+one2581:
 	TESTQ  $0x00000001, R11
-	JZ     stored2309
+	JZ     stored2579
 	VMOVSS X5, (R12)
-	JMP    stored2309
+	JMP    stored2579
 
-all2308:
+all2578:
 	VMOVUPS Y5, 96(R12)
 
-stored2309:
+stored2579:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2307
-	JMP  over2306
+	JL   each2577
+	JMP  over2575
 
-far2305:
-each2312:
+far2576:
+each2582:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32115,59 +35889,59 @@ each2312:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2313
+	JE           all2583
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2315
+	JZ           two2585
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2315:
+two2585:
 	TESTQ    $0x00000002, R11
-	JZ       one2316
+	JZ       one2586
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2316:
+one2586:
 	TESTQ  $0x00000001, R11
-	JZ     stored2314
+	JZ     stored2584
 	VMOVSS X5, (R12)
-	JMP    stored2314
+	JMP    stored2584
 
-all2313:
+all2583:
 	VMOVUPS Y5, 96(R12)
 
-stored2314:
+stored2584:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2312
+	JL   each2582
 
-over2306:
-next2304:
+over2575:
+next2574:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2303
+	JNZ  row2573
 	JMP  done
 
 tile5false:
-row2317:
+row2587:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2318
+	JGE     next2588
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2319
+	JNE     far2590
 
-each2321:
+each2591:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32191,11 +35965,11 @@ each2321:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2321
-	JMP     over2320
+	JL      each2591
+	JMP     over2589
 
-far2319:
-each2322:
+far2590:
+each2592:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32229,14 +36003,14 @@ each2322:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2322
+	JL         each2592
 
-over2320:
-next2318:
+over2589:
+next2588:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2317
+	JNZ  row2587
 	JMP  done
 
 tile5true:
@@ -32245,21 +36019,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2323:
+row2593:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2324
+	JGE        next2594
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2325
+	JNE        far2596
 
-each2327:
+each2597:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32282,38 +36056,38 @@ each2327:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2328
+	JE           all2598
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2330
+	JZ           two2600
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2330:
+two2600:
 	TESTQ    $0x00000002, R11
-	JZ       one2331
+	JZ       one2601
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2331:
+one2601:
 	TESTQ  $0x00000001, R11
-	JZ     stored2329
+	JZ     stored2599
 	VMOVSS X6, (R12)
-	JMP    stored2329
+	JMP    stored2599
 
-all2328:
+all2598:
 	VMOVUPS Y6, 128(R12)
 
-stored2329:
+stored2599:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2327
-	JMP  over2326
+	JL   each2597
+	JMP  over2595
 
-far2325:
-each2332:
+far2596:
+each2602:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32346,50 +36120,50 @@ each2332:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2333
+	JE           all2603
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2335
+	JZ           two2605
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2335:
+two2605:
 	TESTQ    $0x00000002, R11
-	JZ       one2336
+	JZ       one2606
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2336:
+one2606:
 	TESTQ  $0x00000001, R11
-	JZ     stored2334
+	JZ     stored2604
 	VMOVSS X6, (R12)
-	JMP    stored2334
+	JMP    stored2604
 
-all2333:
+all2603:
 	VMOVUPS Y6, 128(R12)
 
-stored2334:
+stored2604:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2332
+	JL   each2602
 
-over2326:
-next2324:
+over2595:
+next2594:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2323
+	JNZ  row2593
 	JMP  done
 
 tile6false:
-row2337:
+row2607:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2338
+	JGE     next2608
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32397,9 +36171,9 @@ row2337:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2339
+	JNE     far2610
 
-each2341:
+each2611:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32426,11 +36200,11 @@ each2341:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2341
-	JMP     over2340
+	JL      each2611
+	JMP     over2609
 
-far2339:
-each2342:
+far2610:
+each2612:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32466,14 +36240,14 @@ each2342:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2342
+	JL         each2612
 
-over2340:
-next2338:
+over2609:
+next2608:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2337
+	JNZ  row2607
 	JMP  done
 
 tile6true:
@@ -32482,12 +36256,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2343:
+row2613:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2344
+	JGE        next2614
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32495,9 +36269,9 @@ row2343:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2345
+	JNE        far2616
 
-each2347:
+each2617:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32523,38 +36297,38 @@ each2347:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2348
+	JE           all2618
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2350
+	JZ           two2620
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2350:
+two2620:
 	TESTQ    $0x00000002, R11
-	JZ       one2351
+	JZ       one2621
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2351:
+one2621:
 	TESTQ  $0x00000001, R11
-	JZ     stored2349
+	JZ     stored2619
 	VMOVSS X7, (R12)
-	JMP    stored2349
+	JMP    stored2619
 
-all2348:
+all2618:
 	VMOVUPS Y7, 160(R12)
 
-stored2349:
+stored2619:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2347
-	JMP  over2346
+	JL   each2617
+	JMP  over2615
 
-far2345:
-each2352:
+far2616:
+each2622:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32589,50 +36363,50 @@ each2352:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2353
+	JE           all2623
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2355
+	JZ           two2625
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2355:
+two2625:
 	TESTQ    $0x00000002, R11
-	JZ       one2356
+	JZ       one2626
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2356:
+one2626:
 	TESTQ  $0x00000001, R11
-	JZ     stored2354
+	JZ     stored2624
 	VMOVSS X7, (R12)
-	JMP    stored2354
+	JMP    stored2624
 
-all2353:
+all2623:
 	VMOVUPS Y7, 160(R12)
 
-stored2354:
+stored2624:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2352
+	JL   each2622
 
-over2346:
-next2344:
+over2615:
+next2614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2343
+	JNZ  row2613
 	JMP  done
 
 tile7false:
-row2357:
+row2627:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2358
+	JGE     next2628
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32641,9 +36415,9 @@ row2357:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2359
+	JNE     far2630
 
-each2361:
+each2631:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32673,11 +36447,11 @@ each2361:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2361
-	JMP     over2360
+	JL      each2631
+	JMP     over2629
 
-far2359:
-each2362:
+far2630:
+each2632:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32718,14 +36492,14 @@ each2362:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2362
+	JL         each2632
 
-over2360:
-next2358:
+over2629:
+next2628:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2357
+	JNZ  row2627
 	JMP  done
 
 tile7true:
@@ -32734,12 +36508,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2363:
+row2633:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2364
+	JGE        next2634
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32748,9 +36522,9 @@ row2363:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2365
+	JNE        far2636
 
-each2367:
+each2637:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32779,38 +36553,38 @@ each2367:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2368
+	JE           all2638
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2370
+	JZ           two2640
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2370:
+two2640:
 	TESTQ    $0x00000002, R11
-	JZ       one2371
+	JZ       one2641
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2371:
+one2641:
 	TESTQ  $0x00000001, R11
-	JZ     stored2369
+	JZ     stored2639
 	VMOVSS X8, (R12)
-	JMP    stored2369
+	JMP    stored2639
 
-all2368:
+all2638:
 	VMOVUPS Y8, 192(R12)
 
-stored2369:
+stored2639:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2367
-	JMP  over2366
+	JL   each2637
+	JMP  over2635
 
-far2365:
-each2372:
+far2636:
+each2642:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32850,50 +36624,50 @@ each2372:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2373
+	JE           all2643
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2375
+	JZ           two2645
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2375:
+two2645:
 	TESTQ    $0x00000002, R11
-	JZ       one2376
+	JZ       one2646
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2376:
+one2646:
 	TESTQ  $0x00000001, R11
-	JZ     stored2374
+	JZ     stored2644
 	VMOVSS X8, (R12)
-	JMP    stored2374
+	JMP    stored2644
 
-all2373:
+all2643:
 	VMOVUPS Y8, 192(R12)
 
-stored2374:
+stored2644:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2372
+	JL   each2642
 
-over2366:
-next2364:
+over2635:
+next2634:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2363
+	JNZ  row2633
 	JMP  done
 
 tile8false:
-row2377:
+row2647:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2378
+	JGE     next2648
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32903,9 +36677,9 @@ row2377:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2379
+	JNE     far2650
 
-each2381:
+each2651:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32938,11 +36712,11 @@ each2381:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2381
-	JMP     over2380
+	JL      each2651
+	JMP     over2649
 
-far2379:
-each2382:
+far2650:
+each2652:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32985,14 +36759,14 @@ each2382:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2382
+	JL         each2652
 
-over2380:
-next2378:
+over2649:
+next2648:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2377
+	JNZ  row2647
 	JMP  done
 
 tile8true:
@@ -33001,12 +36775,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2383:
+row2653:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2384
+	JGE        next2654
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33016,9 +36790,9 @@ row2383:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2385
+	JNE        far2656
 
-each2387:
+each2657:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33050,38 +36824,38 @@ each2387:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2388
+	JE           all2658
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2390
+	JZ           two2660
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2390:
+two2660:
 	TESTQ    $0x00000002, R11
-	JZ       one2391
+	JZ       one2661
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2391:
+one2661:
 	TESTQ  $0x00000001, R11
-	JZ     stored2389
+	JZ     stored2659
 	VMOVSS X9, (R12)
-	JMP    stored2389
+	JMP    stored2659
 
-all2388:
+all2658:
 	VMOVUPS Y9, 224(R12)
 
-stored2389:
+stored2659:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2387
-	JMP  over2386
+	JL   each2657
+	JMP  over2655
 
-far2385:
-each2392:
+far2656:
+each2662:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33123,41 +36897,41 @@ each2392:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2393
+	JE           all2663
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2395
+	JZ           two2665
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2395:
+two2665:
 	TESTQ    $0x00000002, R11
-	JZ       one2396
+	JZ       one2666
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2396:
+one2666:
 	TESTQ  $0x00000001, R11
-	JZ     stored2394
+	JZ     stored2664
 	VMOVSS X9, (R12)
-	JMP    stored2394
+	JMP    stored2664
 
-all2393:
+all2663:
 	VMOVUPS Y9, 224(R12)
 
-stored2394:
+stored2664:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2392
+	JL   each2662
 
-over2386:
-next2384:
+over2655:
+next2654:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2383
+	JNZ  row2653
 
 done:
 	VZEROUPPER
@@ -33210,17 +36984,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2397:
+row2667:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2398
+	JGE     next2668
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2399
+	JNE     far2670
 
-each2401:
+each2671:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33232,11 +37006,11 @@ each2401:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2401
-	JMP     over2400
+	JL      each2671
+	JMP     over2669
 
-far2399:
-each2402:
+far2670:
+each2672:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33255,14 +37029,14 @@ each2402:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2402
+	JL         each2672
 
-over2400:
-next2398:
+over2669:
+next2668:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2397
+	JNZ  row2667
 	JMP  done
 
 tile1true:
@@ -33271,17 +37045,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2403:
+row2673:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2404
+	JGE        next2674
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2405
+	JNE        far2676
 
-each2407:
+each2677:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33292,38 +37066,38 @@ each2407:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2408
+	JE           all2678
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2410
+	JZ           two2680
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2410:
+two2680:
 	TESTQ    $0x00000002, R11
-	JZ       one2411
+	JZ       one2681
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2411:
+one2681:
 	TESTQ  $0x00000001, R11
-	JZ     stored2409
+	JZ     stored2679
 	VMOVSS X2, (R12)
-	JMP    stored2409
+	JMP    stored2679
 
-all2408:
+all2678:
 	VMOVUPS Y2, (R12)
 
-stored2409:
+stored2679:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2407
-	JMP  over2406
+	JL   each2677
+	JMP  over2675
 
-far2405:
-each2412:
+far2676:
+each2682:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33341,56 +37115,56 @@ each2412:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2413
+	JE           all2683
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2415
+	JZ           two2685
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2415:
+two2685:
 	TESTQ    $0x00000002, R11
-	JZ       one2416
+	JZ       one2686
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2416:
+one2686:
 	TESTQ  $0x00000001, R11
-	JZ     stored2414
+	JZ     stored2684
 	VMOVSS X2, (R12)
-	JMP    stored2414
+	JMP    stored2684
 
-all2413:
+all2683:
 	VMOVUPS Y2, (R12)
 
-stored2414:
+stored2684:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2412
+	JL   each2682
 
-over2406:
-next2404:
+over2675:
+next2674:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2403
+	JNZ  row2673
 	JMP  done
 
 tile2false:
-row2417:
+row2687:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2418
+	JGE     next2688
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2419
+	JNE     far2690
 
-each2421:
+each2691:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33405,11 +37179,11 @@ each2421:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2421
-	JMP     over2420
+	JL      each2691
+	JMP     over2689
 
-far2419:
-each2422:
+far2690:
+each2692:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33431,14 +37205,14 @@ each2422:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2422
+	JL         each2692
 
-over2420:
-next2418:
+over2689:
+next2688:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2417
+	JNZ  row2687
 	JMP  done
 
 tile2true:
@@ -33447,18 +37221,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2423:
+row2693:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2424
+	JGE        next2694
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2425
+	JNE        far2696
 
-each2427:
+each2697:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33472,38 +37246,38 @@ each2427:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2428
+	JE           all2698
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2430
+	JZ           two2700
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2430:
+two2700:
 	TESTQ    $0x00000002, R11
-	JZ       one2431
+	JZ       one2701
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2431:
+one2701:
 	TESTQ  $0x00000001, R11
-	JZ     stored2429
+	JZ     stored2699
 	VMOVSS X3, (R12)
-	JMP    stored2429
+	JMP    stored2699
 
-all2428:
+all2698:
 	VMOVUPS Y3, 32(R12)
 
-stored2429:
+stored2699:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2427
-	JMP  over2426
+	JL   each2697
+	JMP  over2695
 
-far2425:
-each2432:
+far2696:
+each2702:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33524,57 +37298,57 @@ each2432:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2433
+	JE           all2703
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2435
+	JZ           two2705
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2435:
+two2705:
 	TESTQ    $0x00000002, R11
-	JZ       one2436
+	JZ       one2706
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2436:
+one2706:
 	TESTQ  $0x00000001, R11
-	JZ     stored2434
+	JZ     stored2704
 	VMOVSS X3, (R12)
-	JMP    stored2434
+	JMP    stored2704
 
-all2433:
+all2703:
 	VMOVUPS Y3, 32(R12)
 
-stored2434:
+stored2704:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2432
+	JL   each2702
 
-over2426:
-next2424:
+over2695:
+next2694:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2423
+	JNZ  row2693
 	JMP  done
 
 tile3false:
-row2437:
+row2707:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2438
+	JGE     next2708
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2439
+	JNE     far2710
 
-each2441:
+each2711:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33592,11 +37366,11 @@ each2441:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2441
-	JMP     over2440
+	JL      each2711
+	JMP     over2709
 
-far2439:
-each2442:
+far2710:
+each2712:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33623,14 +37397,14 @@ each2442:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2442
+	JL         each2712
 
-over2440:
-next2438:
+over2709:
+next2708:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2437
+	JNZ  row2707
 	JMP  done
 
 tile3true:
@@ -33639,19 +37413,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2443:
+row2713:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2444
+	JGE        next2714
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2445
+	JNE        far2716
 
-each2447:
+each2717:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33668,38 +37442,38 @@ each2447:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2448
+	JE           all2718
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2450
+	JZ           two2720
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2450:
+two2720:
 	TESTQ    $0x00000002, R11
-	JZ       one2451
+	JZ       one2721
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2451:
+one2721:
 	TESTQ  $0x00000001, R11
-	JZ     stored2449
+	JZ     stored2719
 	VMOVSS X4, (R12)
-	JMP    stored2449
+	JMP    stored2719
 
-all2448:
+all2718:
 	VMOVUPS Y4, 64(R12)
 
-stored2449:
+stored2719:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2447
-	JMP  over2446
+	JL   each2717
+	JMP  over2715
 
-far2445:
-each2452:
+far2716:
+each2722:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33725,58 +37499,58 @@ each2452:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2453
+	JE           all2723
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2455
+	JZ           two2725
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2455:
+two2725:
 	TESTQ    $0x00000002, R11
-	JZ       one2456
+	JZ       one2726
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2456:
+one2726:
 	TESTQ  $0x00000001, R11
-	JZ     stored2454
+	JZ     stored2724
 	VMOVSS X4, (R12)
-	JMP    stored2454
+	JMP    stored2724
 
-all2453:
+all2723:
 	VMOVUPS Y4, 64(R12)
 
-stored2454:
+stored2724:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2452
+	JL   each2722
 
-over2446:
-next2444:
+over2715:
+next2714:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2443
+	JNZ  row2713
 	JMP  done
 
 tile4false:
-row2457:
+row2727:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2458
+	JGE     next2728
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2459
+	JNE     far2730
 
-each2461:
+each2731:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33797,11 +37571,11 @@ each2461:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2461
-	JMP     over2460
+	JL      each2731
+	JMP     over2729
 
-far2459:
-each2462:
+far2730:
+each2732:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33830,14 +37604,14 @@ each2462:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2462
+	JL         each2732
 
-over2460:
-next2458:
+over2729:
+next2728:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2457
+	JNZ  row2727
 	JMP  done
 
 tile4true:
@@ -33846,20 +37620,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2463:
+row2733:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2464
+	JGE        next2734
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2465
+	JNE        far2736
 
-each2467:
+each2737:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33879,38 +37653,38 @@ each2467:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2468
+	JE           all2738
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2470
+	JZ           two2740
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2470:
+two2740:
 	TESTQ    $0x00000002, R11
-	JZ       one2471
+	JZ       one2741
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2471:
+one2741:
 	TESTQ  $0x00000001, R11
-	JZ     stored2469
+	JZ     stored2739
 	VMOVSS X5, (R12)
-	JMP    stored2469
+	JMP    stored2739
 
-all2468:
+all2738:
 	VMOVUPS Y5, 96(R12)
 
-stored2469:
+stored2739:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2467
-	JMP  over2466
+	JL   each2737
+	JMP  over2735
 
-far2465:
-each2472:
+far2736:
+each2742:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33938,59 +37712,59 @@ each2472:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2473
+	JE           all2743
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2475
+	JZ           two2745
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2475:
+two2745:
 	TESTQ    $0x00000002, R11
-	JZ       one2476
+	JZ       one2746
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2476:
+one2746:
 	TESTQ  $0x00000001, R11
-	JZ     stored2474
+	JZ     stored2744
 	VMOVSS X5, (R12)
-	JMP    stored2474
+	JMP    stored2744
 
-all2473:
+all2743:
 	VMOVUPS Y5, 96(R12)
 
-stored2474:
+stored2744:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2472
+	JL   each2742
 
-over2466:
-next2464:
+over2735:
+next2734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2463
+	JNZ  row2733
 	JMP  done
 
 tile5false:
-row2477:
+row2747:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2478
+	JGE     next2748
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2479
+	JNE     far2750
 
-each2481:
+each2751:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34014,11 +37788,11 @@ each2481:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2481
-	JMP     over2480
+	JL      each2751
+	JMP     over2749
 
-far2479:
-each2482:
+far2750:
+each2752:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34052,14 +37826,14 @@ each2482:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2482
+	JL         each2752
 
-over2480:
-next2478:
+over2749:
+next2748:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2477
+	JNZ  row2747
 	JMP  done
 
 tile5true:
@@ -34068,21 +37842,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2483:
+row2753:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2484
+	JGE        next2754
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2485
+	JNE        far2756
 
-each2487:
+each2757:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34105,38 +37879,38 @@ each2487:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2488
+	JE           all2758
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2490
+	JZ           two2760
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2490:
+two2760:
 	TESTQ    $0x00000002, R11
-	JZ       one2491
+	JZ       one2761
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2491:
+one2761:
 	TESTQ  $0x00000001, R11
-	JZ     stored2489
+	JZ     stored2759
 	VMOVSS X6, (R12)
-	JMP    stored2489
+	JMP    stored2759
 
-all2488:
+all2758:
 	VMOVUPS Y6, 128(R12)
 
-stored2489:
+stored2759:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2487
-	JMP  over2486
+	JL   each2757
+	JMP  over2755
 
-far2485:
-each2492:
+far2756:
+each2762:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34169,50 +37943,50 @@ each2492:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2493
+	JE           all2763
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2495
+	JZ           two2765
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2495:
+two2765:
 	TESTQ    $0x00000002, R11
-	JZ       one2496
+	JZ       one2766
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2496:
+one2766:
 	TESTQ  $0x00000001, R11
-	JZ     stored2494
+	JZ     stored2764
 	VMOVSS X6, (R12)
-	JMP    stored2494
+	JMP    stored2764
 
-all2493:
+all2763:
 	VMOVUPS Y6, 128(R12)
 
-stored2494:
+stored2764:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2492
+	JL   each2762
 
-over2486:
-next2484:
+over2755:
+next2754:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2483
+	JNZ  row2753
 	JMP  done
 
 tile6false:
-row2497:
+row2767:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2498
+	JGE     next2768
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34220,9 +37994,9 @@ row2497:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2499
+	JNE     far2770
 
-each2501:
+each2771:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34249,11 +38023,11 @@ each2501:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2501
-	JMP     over2500
+	JL      each2771
+	JMP     over2769
 
-far2499:
-each2502:
+far2770:
+each2772:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34289,14 +38063,14 @@ each2502:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2502
+	JL         each2772
 
-over2500:
-next2498:
+over2769:
+next2768:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2497
+	JNZ  row2767
 	JMP  done
 
 tile6true:
@@ -34305,12 +38079,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2503:
+row2773:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2504
+	JGE        next2774
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34318,9 +38092,9 @@ row2503:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2505
+	JNE        far2776
 
-each2507:
+each2777:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34346,38 +38120,38 @@ each2507:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2508
+	JE           all2778
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2510
+	JZ           two2780
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2510:
+two2780:
 	TESTQ    $0x00000002, R11
-	JZ       one2511
+	JZ       one2781
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2511:
+one2781:
 	TESTQ  $0x00000001, R11
-	JZ     stored2509
+	JZ     stored2779
 	VMOVSS X7, (R12)
-	JMP    stored2509
+	JMP    stored2779
 
-all2508:
+all2778:
 	VMOVUPS Y7, 160(R12)
 
-stored2509:
+stored2779:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2507
-	JMP  over2506
+	JL   each2777
+	JMP  over2775
 
-far2505:
-each2512:
+far2776:
+each2782:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34412,50 +38186,50 @@ each2512:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2513
+	JE           all2783
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2515
+	JZ           two2785
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2515:
+two2785:
 	TESTQ    $0x00000002, R11
-	JZ       one2516
+	JZ       one2786
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2516:
+one2786:
 	TESTQ  $0x00000001, R11
-	JZ     stored2514
+	JZ     stored2784
 	VMOVSS X7, (R12)
-	JMP    stored2514
+	JMP    stored2784
 
-all2513:
+all2783:
 	VMOVUPS Y7, 160(R12)
 
-stored2514:
+stored2784:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2512
+	JL   each2782
 
-over2506:
-next2504:
+over2775:
+next2774:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2503
+	JNZ  row2773
 	JMP  done
 
 tile7false:
-row2517:
+row2787:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2518
+	JGE     next2788
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34464,9 +38238,9 @@ row2517:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2519
+	JNE     far2790
 
-each2521:
+each2791:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34496,11 +38270,11 @@ each2521:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2521
-	JMP     over2520
+	JL      each2791
+	JMP     over2789
 
-far2519:
-each2522:
+far2790:
+each2792:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34541,14 +38315,14 @@ each2522:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2522
+	JL         each2792
 
-over2520:
-next2518:
+over2789:
+next2788:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2517
+	JNZ  row2787
 	JMP  done
 
 tile7true:
@@ -34557,12 +38331,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2523:
+row2793:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2524
+	JGE        next2794
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34571,9 +38345,9 @@ row2523:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2525
+	JNE        far2796
 
-each2527:
+each2797:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34602,38 +38376,38 @@ each2527:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2528
+	JE           all2798
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2530
+	JZ           two2800
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2530:
+two2800:
 	TESTQ    $0x00000002, R11
-	JZ       one2531
+	JZ       one2801
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2531:
+one2801:
 	TESTQ  $0x00000001, R11
-	JZ     stored2529
+	JZ     stored2799
 	VMOVSS X8, (R12)
-	JMP    stored2529
+	JMP    stored2799
 
-all2528:
+all2798:
 	VMOVUPS Y8, 192(R12)
 
-stored2529:
+stored2799:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2527
-	JMP  over2526
+	JL   each2797
+	JMP  over2795
 
-far2525:
-each2532:
+far2796:
+each2802:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34673,50 +38447,50 @@ each2532:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2533
+	JE           all2803
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2535
+	JZ           two2805
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2535:
+two2805:
 	TESTQ    $0x00000002, R11
-	JZ       one2536
+	JZ       one2806
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2536:
+one2806:
 	TESTQ  $0x00000001, R11
-	JZ     stored2534
+	JZ     stored2804
 	VMOVSS X8, (R12)
-	JMP    stored2534
+	JMP    stored2804
 
-all2533:
+all2803:
 	VMOVUPS Y8, 192(R12)
 
-stored2534:
+stored2804:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2532
+	JL   each2802
 
-over2526:
-next2524:
+over2795:
+next2794:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2523
+	JNZ  row2793
 	JMP  done
 
 tile8false:
-row2537:
+row2807:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2538
+	JGE     next2808
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34726,9 +38500,9 @@ row2537:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2539
+	JNE     far2810
 
-each2541:
+each2811:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34761,11 +38535,11 @@ each2541:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2541
-	JMP     over2540
+	JL      each2811
+	JMP     over2809
 
-far2539:
-each2542:
+far2810:
+each2812:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34808,14 +38582,14 @@ each2542:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2542
+	JL         each2812
 
-over2540:
-next2538:
+over2809:
+next2808:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2537
+	JNZ  row2807
 	JMP  done
 
 tile8true:
@@ -34824,12 +38598,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2543:
+row2813:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2544
+	JGE        next2814
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34839,9 +38613,9 @@ row2543:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2545
+	JNE        far2816
 
-each2547:
+each2817:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34873,38 +38647,38 @@ each2547:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2548
+	JE           all2818
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2550
+	JZ           two2820
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2550:
+two2820:
 	TESTQ    $0x00000002, R11
-	JZ       one2551
+	JZ       one2821
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2551:
+one2821:
 	TESTQ  $0x00000001, R11
-	JZ     stored2549
+	JZ     stored2819
 	VMOVSS X9, (R12)
-	JMP    stored2549
+	JMP    stored2819
 
-all2548:
+all2818:
 	VMOVUPS Y9, 224(R12)
 
-stored2549:
+stored2819:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2547
-	JMP  over2546
+	JL   each2817
+	JMP  over2815
 
-far2545:
-each2552:
+far2816:
+each2822:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34946,41 +38720,41 @@ each2552:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2553
+	JE           all2823
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2555
+	JZ           two2825
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2555:
+two2825:
 	TESTQ    $0x00000002, R11
-	JZ       one2556
+	JZ       one2826
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2556:
+one2826:
 	TESTQ  $0x00000001, R11
-	JZ     stored2554
+	JZ     stored2824
 	VMOVSS X9, (R12)
-	JMP    stored2554
+	JMP    stored2824
 
-all2553:
+all2823:
 	VMOVUPS Y9, 224(R12)
 
-stored2554:
+stored2824:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2552
+	JL   each2822
 
-over2546:
-next2544:
+over2815:
+next2814:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2543
+	JNZ  row2813
 
 done:
 	VZEROUPPER
@@ -35037,50 +38811,50 @@ row:
 	MOVQ         SI, R9
 	SUBQ         DI, R9
 
-columns2557:
+columns2827:
 	CMPQ    R8, R9
-	JGE     rest2558
+	JGE     rest2828
 	VMOVUPS (CX)(R8*4), Y2
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  (AX)(R8*4), Y2, Y2
 	VMOVUPS Y2, (AX)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns2557
+	JMP     columns2827
 
-rest2558:
+rest2828:
 	TESTQ        DI, DI
-	JZ           end2559
+	JZ           end2829
 	VMASKMOVPS   (CX)(R8*4), Y0, Y2
 	VMASKMOVPS   (AX)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all2560
+	JE           all2830
 	LEAQ         (AX)(R8*4), R8
 	TESTQ        $0x00000004, DI
-	JZ           two2562
+	JZ           two2832
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2562:
+two2832:
 	TESTQ    $0x00000002, DI
-	JZ       one2563
+	JZ       one2833
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one2563:
+one2833:
 	TESTQ  $0x00000001, DI
-	JZ     stored2561
+	JZ     stored2831
 	VMOVSS X2, (R8)
-	JMP    stored2561
+	JMP    stored2831
 
-all2560:
+all2830:
 	VMOVUPS Y2, (AX)(R8*4)
 
-stored2561:
-end2559:
+stored2831:
+end2829:
 next:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX

@@ -22,16 +22,26 @@ func (p *RowBest) SetRows(lo, hi int) {
 		return
 	}
 	p.check(lo, hi)
-	arg := p.Arg[lo*p.F : hi*p.F]
-	for i := range arg {
-		arg[i] = -1
+	_, _ = p.Y[lo*p.F:hi*p.F], p.Arg[lo*p.F:hi*p.F]
+	for i := lo; i < hi; i++ {
+		if !fast || p.Offsets[i] == p.Offsets[i+1] {
+			p.clear(i)
+		}
 	}
-	clear(p.Y[lo*p.F : hi*p.F])
 	if fast {
 		p.setFast(lo, hi)
 		return
 	}
 	p.setGo(lo, hi)
+}
+
+// clear makes row i that of a row without nonzeros.
+func (p *RowBest) clear(i int) {
+	clear(p.Y[i*p.F : i*p.F+p.F])
+	arg := p.Arg[i*p.F : i*p.F+p.F]
+	for j := range arg {
+		arg[j] = -1
+	}
 }
 
 // setGo is the truth of SetRows, after the rows are cleared.

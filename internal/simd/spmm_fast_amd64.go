@@ -75,16 +75,22 @@ type kernel uint8
 const (
 	sumPlain kernel = iota
 	sumScalar
+	sumFull
 	sumHeads8
 	sumHeads16
 	sumHeads32
-	sumFull
 	maxPlain
 	maxScalar
 	maxFull
+	maxHeads8
+	maxHeads16
+	maxHeads32
 	minPlain
 	minScalar
 	minFull
+	minHeads8
+	minHeads16
+	minHeads32
 	wonPlain
 	wonScalar
 	wonFull
@@ -125,12 +131,24 @@ func (k kernel) run(c *rowCall, rows int) {
 		rowMaxScalarAVX2(p)
 	case maxFull:
 		rowMaxFullAVX2(p)
+	case maxHeads8:
+		rowMaxHeads8AVX2(p)
+	case maxHeads16:
+		rowMaxHeads16AVX2(p)
+	case maxHeads32:
+		rowMaxHeads32AVX2(p)
 	case minPlain:
 		rowMinAVX2(p)
 	case minScalar:
 		rowMinScalarAVX2(p)
 	case minFull:
 		rowMinFullAVX2(p)
+	case minHeads8:
+		rowMinHeads8AVX2(p)
+	case minHeads16:
+		rowMinHeads16AVX2(p)
+	case minHeads32:
+		rowMinHeads32AVX2(p)
 	case wonPlain:
 		rowWonAVX2(p)
 	case wonScalar:
@@ -177,21 +195,29 @@ type layout struct {
 func (l *layout) calls() int { return l.runs * ((l.width-1)/(8*l.whole) + 1) }
 
 // layoutOf returns the layout of weighted rows. plain is the kernel without
-// weights; after it comes the one with a scalar.
-func layoutOf(plain, full kernel, f, heads int, t tiles) layout {
+// weights; after it come those with a scalar, with full rows and, if they exist,
+// with heads of 8, 16 and 32.
+func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
 	l := layout{kernel: plain, tiles: t, runs: 1}
 	l.width = f
-	switch {
-	case heads == 0:
+	if h == 0 {
 		return l
-	case heads == 1:
-		l.kernel = plain + 1
-	case heads == f:
-		l.kernel = full
-	default:
-		l.kernel, l.runs, l.width = plain+1, heads, f/heads
 	}
-	l.head = f / heads
+	l.head = f / h
+	switch d := l.head; {
+	case h == 1:
+		l.kernel = plain + 1
+	case d == 1:
+		l.kernel = plain + 2
+	case heads && d == 8:
+		l.kernel = plain + 3
+	case heads && d == 16:
+		l.kernel = plain + 4
+	case heads && d == 32:
+		l.kernel = plain + 5
+	default:
+		l.kernel, l.runs, l.width = plain+1, h, d
+	}
 	return l
 }
 
@@ -221,20 +247,11 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 
 // addFast is AddRows in assembly.
 func (p *RowSum) addFast(lo, hi int) {
-	l := layoutOf(sumPlain, sumFull, p.F, p.Heads, tiles{whole: 8, cut: 8})
+	t := tiles{whole: 8, cut: 8}
 	if p.Heads == 0 {
-		l.whole, l.cut = 16, 14
+		t.whole, t.cut = 16, 14
 	}
-	if p.Heads > 1 {
-		switch p.F / p.Heads {
-		case 8:
-			l.kernel, l.runs, l.width = sumHeads8, 1, p.F
-		case 16:
-			l.kernel, l.runs, l.width = sumHeads16, 1, p.F
-		case 32:
-			l.kernel, l.runs, l.width = sumHeads32, 1, p.F
-		}
-	}
+	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
 	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
 		if at.from == at.to {
 			continue
@@ -247,11 +264,11 @@ func (p *RowSum) addFast(lo, hi int) {
 
 // setFast is SetRows in assembly.
 func (p *RowBest) setFast(lo, hi int) {
-	plain, full := maxPlain, maxFull
+	plain := maxPlain
 	if p.Min {
-		plain, full = minPlain, minFull
+		plain = minPlain
 	}
-	l := layoutOf(plain, full, p.F, p.Heads, tiles{whole: 4, cut: 4})
+	l := layoutOf(plain, true, p.F, p.Heads, tiles{whole: 4, cut: 4})
 	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
 		if at.from == at.to {
 			continue
@@ -349,7 +366,7 @@ func pickFast(toCols []int32, toW []Float, cols []int32, w []Float) int {
 
 // addFast is AddRows in assembly.
 func (p *RowWon) addFast(lo, hi int) {
-	l := layoutOf(wonPlain, wonFull, p.F, p.Heads, tiles{whole: 8, cut: 8})
+	l := layoutOf(wonPlain, false, p.F, p.Heads, tiles{whole: 8, cut: 8})
 	for at := p.first(lo); p.next(&at, hi, p.most(2*l.calls())); {
 		if at.from == at.to {
 			continue

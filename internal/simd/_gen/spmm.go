@@ -110,7 +110,8 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 
 // rows writes the loop over the rows, around open and shut of a row that has
 // nonzeros here. A row is cut where the call's nonzeros end.
-func (g *gather) rows(open, each, shut func()) {
+// open may go to the label it is given, which is after the last of them.
+func (g *gather) rows(open func(over string), each, shut func()) {
 	again, next := fresh("row"), fresh("next")
 	Label(again)
 	MOVQ(Mem{Base: g.offsets, Disp: 8}, g.end)
@@ -118,8 +119,9 @@ func (g *gather) rows(open, each, shut func()) {
 	CMOVQGT(g.field(atTo), g.end)
 	CMPQ(g.k, g.end)
 	JGE(LabelRef(next))
-	open()
-	g.nonzeros(each)
+	over := fresh("over")
+	open(over)
+	g.nonzeros(over, each)
 	shut()
 	Label(next)
 	ADDQ(Imm(8), g.offsets)
@@ -134,8 +136,8 @@ func (g *gather) rows(open, each, shut func()) {
 
 // nonzeros writes the loop over the nonzeros of a row, with and without
 // fetching ahead, with and without numbers of edges.
-func (g *gather) nonzeros(each func()) {
-	far, over := fresh("far"), fresh("over")
+func (g *gather) nonzeros(over string, each func()) {
+	far := fresh("far")
 	CMPQ(g.field(atFar), Imm(0))
 	JNE(LabelRef(far))
 	g.loops(false, over, each)
@@ -175,18 +177,23 @@ func (g *gather) loop(far, indirect bool, each func()) {
 	if far {
 		g.fetch(indirect)
 	}
-	rowOfX = GP64()
-	MOVLQSX(Mem{Base: g.cols, Index: g.k, Scale: 4}, rowOfX)
-	IMULQ(g.stride, rowOfX)
-	ADDQ(g.x, rowOfX)
-	if g.weight != unweighted {
-		rowOfW = GP64()
-		g.edge(g.k, rowOfW, indirect)
-	}
+	g.row(g.k, indirect)
 	each()
 	INCQ(g.k)
 	CMPQ(g.k, g.end)
 	JL(LabelRef(again))
+}
+
+// row sets the rows of nonzero k.
+func (g *gather) row(k reg.GPVirtual, indirect bool) {
+	rowOfX = GP64()
+	MOVLQSX(Mem{Base: g.cols, Index: k, Scale: 4}, rowOfX)
+	IMULQ(g.stride, rowOfX)
+	ADDQ(g.x, rowOfX)
+	if g.weight != unweighted {
+		rowOfW = GP64()
+		g.edge(k, rowOfW, indirect)
+	}
 }
 
 // edge sets to to where the weights of nonzero k are.
@@ -257,12 +264,16 @@ func (g *gather) operand(row reg.Register, v int) Op {
 
 func (g *gather) get(row reg.Register, v int) vec {
 	r := YMM()
-	if g.isCut(v) {
-		VMASKMOVPS(column(row, v), g.mask, r)
-	} else {
-		VMOVUPS(column(row, v), r)
-	}
+	g.getTo(row, v, r)
 	return r
+}
+
+func (g *gather) getTo(row reg.Register, v int, to vec) {
+	if g.isCut(v) {
+		VMASKMOVPS(column(row, v), g.mask, to)
+	} else {
+		VMOVUPS(column(row, v), to)
+	}
 }
 
 // put stores register v of a row; x may be lost.
@@ -321,7 +332,7 @@ func sums() {
 // bits of plain Go.
 func (g *gather) sum() {
 	acc := make([]vec, g.nv)
-	open := func() {
+	open := func(string) {
 		for v := range acc {
 			acc[v] = g.get(g.out, v)
 		}

@@ -10,17 +10,24 @@ import (
 // and its nonzero.
 func bests() {
 	for _, b := range []struct {
-		name      string
-		weight    weighting
-		predicate uint64
+		name   string
+		weight weighting
+		share  int
+		cut    int
 	}{
-		{"rowMaxAVX2", unweighted, notLE}, {"rowMaxScalarAVX2", scalar, notLE}, {"rowMaxFullAVX2", fullRow, notLE},
-		{"rowMinAVX2", unweighted, notGE}, {"rowMinScalarAVX2", scalar, notGE}, {"rowMinFullAVX2", fullRow, notGE},
+		{"", unweighted, 1, 4}, {"Scalar", scalar, 1, 4}, {"Full", fullRow, 1, 4},
+		{"Heads8", perHead, 1, 0}, {"Heads16", perHead, 2, 0}, {"Heads32", perHead, 4, 0},
 	} {
-		start(b.name, "func(p *byte)", b.name+" is a tile of RowBest.SetRows.")
-		g := newGather(b.weight, 1)
-		g.arg = true
-		g.shapes(4, 4, 1, func() { g.best(b.predicate) })
+		for _, op := range []struct {
+			name      string
+			predicate uint64
+		}{{"rowMax", notLE}, {"rowMin", notGE}} {
+			name := op.name + b.name + "AVX2"
+			start(name, "func(p *byte)", name+" is a tile of RowBest.SetRows.")
+			g := newGather(b.weight, b.share)
+			g.arg = true
+			g.shapes(4, b.cut, b.share, func() { g.best(op.predicate) })
+		}
 	}
 }
 
@@ -28,32 +35,43 @@ func bests() {
 const notLE = 0x16
 
 // best keeps what is better than all before it; a NaN is better than a number
-// and nothing is better than a NaN. The output has −1 for the nonzero of a row
-// that has had none.
+// and nothing is better than a NaN. A row starts with its first nonzero, or
+// where the call before has left it.
 func (g *gather) best(predicate uint64) {
 	top, arg := make([]vec, g.nv), make([]vec, g.nv)
-	open := func() {
-		at := g.argRow()
-		for v := range top {
-			top[v], arg[v] = g.get(g.out, v), g.get(at, v)
-		}
+	for v := range top {
+		top[v], arg[v] = YMM(), YMM()
 	}
-	each := func() {
-		x4, number := XMM(), YMM()
-		VMOVQ(g.k, x4)
-		VPBROADCASTD(x4, number)
+	each := func() { g.challenge(predicate, top, arg) }
+	open := func(over string) {
+		cut, opened := fresh("cut"), fresh("opened")
+		CMPQ(g.k, Mem{Base: g.offsets})
+		JNE(LabelRef(cut))
+		near := fresh("near")
+		CMPQ(g.field(atFar), Imm(0))
+		JE(LabelRef(near))
+		g.fetch(false)
+		Label(near)
+		g.row(g.k, false)
+		g.number(arg[0])
 		var w vec
 		for v := range top {
-			x := g.get(rowOfX, v)
-			if g.weight != unweighted {
-				w = g.factor(v, w)
-				VMULPS(w, x, x)
+			g.weigh(top[v], &w, v)
+			if v > 0 {
+				VMOVAPS(arg[0], arg[v])
 			}
-			takes := and(compare(predicate, x, top[v]), compare(ordered, top[v], top[v]))
-			takes = or(takes, arg[v]) // its sign: nothing has been taken
-			VBLENDVPS(takes, x, top[v], top[v])
-			VBLENDVPS(takes, number, arg[v], arg[v])
 		}
+		INCQ(g.k)
+		CMPQ(g.k, g.end)
+		JGE(LabelRef(over))
+		JMP(LabelRef(opened))
+		Label(cut)
+		at := g.argRow()
+		for v := range top {
+			g.getTo(g.out, v, top[v])
+			g.getTo(at, v, arg[v])
+		}
+		Label(opened)
 	}
 	g.rows(open, each, func() {
 		at := g.argRow()
@@ -62,6 +80,36 @@ func (g *gather) best(predicate uint64) {
 			g.put(arg[v], at, v)
 		}
 	})
+}
+
+// challenge lets the nonzero at hand displace what is worse.
+func (g *gather) challenge(predicate uint64, top, arg []vec) {
+	number := YMM()
+	g.number(number)
+	var w vec
+	for v := range top {
+		x := YMM()
+		g.weigh(x, &w, v)
+		takes := and(compare(predicate, x, top[v]), compare(ordered, top[v], top[v]))
+		VBLENDVPS(takes, x, top[v], top[v])
+		VBLENDVPS(takes, number, arg[v], arg[v])
+	}
+}
+
+// number sets to to the number of the nonzero at hand.
+func (g *gather) number(to vec) {
+	x := to.AsX()
+	VMOVQ(g.k, x)
+	VPBROADCASTD(x, to)
+}
+
+// weigh sets to to register v of the row of X at hand, weighted.
+func (g *gather) weigh(to vec, w *vec, v int) {
+	g.getTo(rowOfX, v, to)
+	if g.weight != unweighted {
+		*w = g.factor(v, *w)
+		VMULPS(*w, to, to)
+	}
 }
 
 // bestGrads writes the kernels of the gradients of those: of each row of X, the
@@ -84,7 +132,7 @@ func bestGrads() {
 // after it is made, so that it may be anything.
 func (g *gather) takings() {
 	acc := make([]vec, g.nv)
-	open := func() {
+	open := func(string) {
 		for v := range acc {
 			acc[v] = g.get(g.out, v)
 		}

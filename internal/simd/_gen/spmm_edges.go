@@ -30,7 +30,7 @@ func edgeDots() {
 // dot is one inner product a nonzero.
 func (g *gather) dot() {
 	y := make([]vec, g.nv)
-	open := func() {
+	open := func(string) {
 		for v := range y {
 			y[v] = g.get(g.out, v)
 		}
@@ -59,7 +59,7 @@ func (g *gather) dot() {
 
 // dots is an inner product for each of 4 or 8 heads.
 func (g *gather) dots(heads int) {
-	g.rows(func() {}, func() {
+	g.rows(func(string) {}, func() {
 		sum := g.products(heads)
 		if heads == 8 {
 			for i := range 4 {
@@ -115,7 +115,7 @@ func edgePairs() {
 
 func (g *gather) pair(op func(x vec, y Op) vec) {
 	y := make([]vec, g.nv)
-	open := func() {
+	open := func(string) {
 		for v := range y {
 			if op != nil {
 				y[v] = g.get(g.out, v)

@@ -208,3 +208,19 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 		}
 	}
 }
+
+// BenchmarkFromCOO sorts ten million edges.
+func BenchmarkFromCOO(b *testing.B) {
+	const nodes, edges = 1 << 20, 10_000_000
+	rng := rand.New(rand.NewPCG(3, 3))
+	r, c := make([]int32, edges), make([]int32, edges)
+	for i := range r {
+		r[i], c[i] = rng.Int32N(nodes), rng.Int32N(nodes)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := sparse.FromCOO(nodes, nodes, r, c, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -25,9 +25,7 @@ func (a *CSR) Transpose() (t *CSR, perm []int32) {
 		return t, perm
 	}
 	values := make([]tensor.Float, len(perm))
-	for k, from := range perm {
-		values[k] = a.Values[from]
-	}
+	pick(values, a.Values, perm)
 	return t.WithValues(values), perm
 }
 
@@ -66,35 +64,14 @@ func (a *CSR) turn() *flipped {
 	perm, offsets := sortByKey(a.NumCols, a.Cols)
 	t := &CSR{Offsets: offsets, Cols: make([]int32, a.NNZ()), NumRows: a.NumCols, NumCols: a.NumRows}
 	rows := make([]int32, a.NNZ())
-	for i := range a.NumRows {
-		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
-			rows[k] = int32(i)
+	a.eachRange(1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			run := rows[a.Offsets[i]:a.Offsets[i+1]]
+			for k := range run {
+				run[k] = int32(i)
+			}
 		}
-	}
-	for k, from := range perm {
-		t.Cols[k] = rows[from]
-	}
+	})
+	pick(t.Cols, rows, perm)
 	return &flipped{t, perm}
-}
-
-// sortByKey returns the stable order of the keys, all below n, and where each
-// key's run starts in it.
-func sortByKey(n int, keys []int32) (order []int32, offsets []int64) {
-	offsets = make([]int64, n+1)
-	for _, key := range keys {
-		offsets[key]++
-	}
-	start := int64(0)
-	for i, count := range offsets {
-		offsets[i] = start
-		start += count
-	}
-	order = make([]int32, len(keys))
-	for k, key := range keys {
-		order[offsets[key]] = int32(k)
-		offsets[key]++
-	}
-	copy(offsets[1:], offsets) // each start has moved on to the next one's
-	offsets[0] = 0
-	return order, offsets
 }

@@ -224,3 +224,41 @@ func BenchmarkFromCOO(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFeatures multiplies features of the size of Cora's, and takes their
+// weight gradient, at growing densities and by both storages.
+func BenchmarkFeatures(b *testing.B) {
+	defer par.Hot()()
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, s := range []struct {
+		name       string
+		rows, cols int
+		density    float64
+	}{
+		{"cora", 2708, 1433, 0.0127}, {"citeseer", 3327, 3703, 0.0085}, {"pubmed", 19717, 500, 0.1},
+		{"at", 2708, 1433, 0.1}, {"at", 2708, 1433, 0.2}, {"at", 2708, 1433, 0.3}, {"at", 2708, 1433, 0.5},
+	} {
+		x := tensor.New(s.rows, s.cols)
+		for i := range x.Data {
+			if rng.Float64() < s.density {
+				x.Data[i] = float(rng.Float32()) + 0.1
+			}
+		}
+		a := sparse.FromDense(x)
+		a.Transpose()
+		for _, f := range []int{8, 64} {
+			w, y := normal(rng, s.cols, f), normal(rng, s.rows, f)
+			dw, xw := w.Like(), y.Like()
+			for name, run := range map[string]func(){
+				"sparse": func() { sparse.MulDense(xw, a, w); sparse.MulDenseT(dw, a, y) },
+				"dense":  func() { tensor.MatMul(xw, x, w, 0); tensor.MatMul(dw, x, y, tensor.TransA) },
+			} {
+				b.Run(fmt.Sprintf("%s/%v/%d/%s", s.name, s.density, f, name), func(b *testing.B) {
+					for b.Loop() {
+						run()
+					}
+				})
+			}
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // are duplicates. The slices are copied. The error names the first place of the
 // list that is wrong.
 //
-// It allocates eight bytes a row even where there are no elements, so a number
+// It allocates twelve bytes a row even where there are no elements, so a number
 // of rows out of an untrusted file wants a bound before it comes here.
 func FromCOO(rows, cols int, r, c []int32, v []tensor.Float) (a *CSR, order []int32, err error) {
 	if err := checkList(rows, cols, r, c, v); err != nil {

@@ -224,6 +224,9 @@ func (k *sumKernel) take(b *picking, n int, lo, hi int64) int {
 	if k.perm == nil {
 		return simd.Pick(b.cols[n:], to, cols, k.values[lo:hi])
 	}
+	if k.of == nil && k.values != nil {
+		return simd.PickEdges(b.cols[n:], to, cols, k.values, k.perm[lo:hi])
+	}
 	to = to[:len(cols)]
 	for j, e := range k.perm[lo:hi] {
 		to[j] = 1

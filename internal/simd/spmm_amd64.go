@@ -174,6 +174,11 @@ func edgeDivAVX2(p *byte)
 //go:noescape
 func pickAVX2(toCols *int32, toW *float32, cols *int32, w *float32, n int) int
 
+// pickEdgesAVX2 is PickEdges of n > 0 nonzeros.
+//
+//go:noescape
+func pickEdgesAVX2(toCols *int32, toW *float32, cols *int32, w *float32, edges *int32, n int) int
+
 // meanAVX2 is AddMeans.
 //
 //go:noescape

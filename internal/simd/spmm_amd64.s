@@ -38785,6 +38785,33 @@ each:
 	MOVQ  R8, ret+40(FP)
 	RET
 
+// func pickEdgesAVX2(toCols *int32, toW *float32, cols *int32, w *float32, edges *int32, n int) int
+TEXT ·pickEdgesAVX2(SB), NOSPLIT, $0-56
+	MOVQ toCols+0(FP), AX
+	MOVQ toW+8(FP), CX
+	MOVQ cols+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ n+40(FP), SI
+	MOVQ edges+32(FP), R11
+	XORQ DI, DI
+	XORQ R8, R8
+
+each:
+	MOVLQSX (R11)(DI*4), R10
+	MOVL    (DX)(DI*4), R9
+	MOVL    (BX)(R10*4), R10
+	MOVL    R9, (AX)(R8*4)
+	MOVL    R10, (CX)(R8*4)
+	XORQ    R9, R9
+	ADDL    R10, R10
+	SETNE   R9
+	ADDQ    R9, R8
+	INCQ    DI
+	CMPQ    DI, SI
+	JL      each
+	MOVQ    R8, ret+48(FP)
+	RET
+
 // func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
 // Requires: AVX, AVX2
 TEXT ·meanAVX2(SB), NOSPLIT, $0-40

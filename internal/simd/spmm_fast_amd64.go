@@ -386,3 +386,8 @@ func addMeansFast(y, s []Float, offsets []int64, f int) {
 		meanAVX2(&y[i*f], &s[i*f], &offsets[i], min(step, rows-i), f)
 	}
 }
+
+// pickEdgesFast is PickEdges in assembly.
+func pickEdgesFast(toCols []int32, toW []Float, cols []int32, w []Float, edges []int32) int {
+	return pickEdgesAVX2(&toCols[0], &toW[0], &cols[0], unsafe.SliceData(w), &edges[0], len(cols))
+}

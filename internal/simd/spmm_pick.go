@@ -18,6 +18,23 @@ func Pick(toCols []int32, toW []Float, cols []int32, w []Float) int {
 	return n
 }
 
+// PickEdges is Pick of nonzeros whose weights are those of edges: nonzero k has
+// w[edges[k]]. The destination must not be the source.
+func PickEdges(toCols []int32, toW []Float, cols []int32, w []Float, edges []int32) int {
+	n := 0
+	toCols, toW, edges = toCols[:len(cols)], toW[:len(cols)], edges[:len(cols)]
+	if fast && len(cols) > 0 {
+		return pickEdgesFast(toCols, toW, cols, w, edges)
+	}
+	for k, e := range edges {
+		if v := w[e]; v != 0 {
+			toCols[n], toW[n] = cols[k], v
+			n++
+		}
+	}
+	return n
+}
+
 // AddMeans adds to y the sums s of rows of f elements, divided by how many
 // nonzeros a row has; a row without any is left out:
 //

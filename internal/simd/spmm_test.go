@@ -170,6 +170,19 @@ func TestPick(t *testing.T) {
 		if got != at || toCols[n] != 99 || !intact() {
 			t.Fatalf("%d nonzeros of %v, or outside", got, w)
 		}
+		edges, mixed := make([]int32, n), make([]Float, n)
+		for k, e := range rng.Perm(n) {
+			edges[k], mixed[e] = int32(e), w[k]
+		}
+		alsoW, alsoCols := make([]Float, n+1), make([]int32, n+1)
+		if also := PickEdges(alsoCols, alsoW, cols, mixed, edges); also != at {
+			t.Fatalf("%d nonzeros by edges, want %d", also, at)
+		}
+		for k := range at {
+			if alsoCols[k] != toCols[k] || alsoW[k] != toW[k] && toW[k] == toW[k] {
+				t.Fatalf("nonzero %d by edges is %v in column %d, want %v in %d", k, alsoW[k], alsoCols[k], toW[k], toCols[k])
+			}
+		}
 		if in := Pick(cols, w, cols, w); in != at {
 			t.Fatalf("%d nonzeros in place, want %d", in, at)
 		}

@@ -6,18 +6,32 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// picks writes the kernel that drops zeros. Which those are cannot be foreseen,
-// so it does not branch.
+// picks writes the kernels that drop zeros. Which those are cannot be foreseen,
+// so they do not branch.
 func picks() {
 	start("pickAVX2", "func(toCols *int32, toW *float32, cols *int32, w *float32, n int) int", "pickAVX2 is Pick of n > 0 nonzeros.")
+	pickNonzeros("")
+	start("pickEdgesAVX2", "func(toCols *int32, toW *float32, cols *int32, w *float32, edges *int32, n int) int", "pickEdgesAVX2 is PickEdges of n > 0 nonzeros.")
+	pickNonzeros("edges")
+}
+
+func pickNonzeros(edges string) {
 	ptr := func(name string) reg.Register { return Load(Param(name), GP64()) }
 	toCols, toW, cols, w, n := ptr("toCols"), ptr("toW"), ptr("cols"), ptr("w"), ptr("n")
 	k, kept, one, c, v := GP64(), GP64(), GP64(), GP32(), GP32()
+	from := Mem{Base: w, Index: k, Scale: 4}
+	var at reg.Register
+	if edges != "" {
+		at, from.Index = ptr(edges), GP64()
+	}
 	XORQ(k, k)
 	XORQ(kept, kept)
 	Label("each")
+	if edges != "" {
+		MOVLQSX(Mem{Base: at, Index: k, Scale: 4}, from.Index)
+	}
 	MOVL(Mem{Base: cols, Index: k, Scale: 4}, c)
-	MOVL(Mem{Base: w, Index: k, Scale: 4}, v)
+	MOVL(from, v)
 	MOVL(c, Mem{Base: toCols, Index: kept, Scale: 4})
 	MOVL(v, Mem{Base: toW, Index: kept, Scale: 4})
 	XORQ(one, one)

@@ -9,7 +9,7 @@ import (
 // A loop over rows is cut where a part has about this much work, in elements,
 // but into no more than partsMost parts: skewed graphs need some to even out.
 const (
-	partWork  = 1 << 15
+	partWork  = 1 << 16
 	partsMost = 64
 )
 

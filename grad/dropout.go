@@ -31,7 +31,7 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
 	y := &Var{tape: t, gen: t.gen}
 	a := x.csr
-	y.csr = &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: a.Offsets, Cols: a.Cols, Values: t.take(a.NNZ())}
+	y.csr = a.WithValues(t.take(a.NNZ())) // the transposes share a structure
 	sparse.DropValues(y.csr.Values, a, d)
 	return y
 }

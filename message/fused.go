@@ -3,7 +3,6 @@ package message
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -23,12 +22,8 @@ func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
 	if !fuse || m.n == nil || len(rs) != 1 {
 		return nil
 	}
-	if rs[0] == Mean && m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
-		x := m.n.x
-		return &fused{"mean of U(x): one sparse-dense product, divided by the in-degrees", func(g *graph.Graph) *grad.Var { return meanU(g, x) }}
-	}
 	if rs[0] != Sum {
-		return nil
+		return recogniseU(g, m, rs[0])
 	}
 	if m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
 		x := m.n.x
@@ -123,30 +118,37 @@ func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
 	return op.Record(y, func(dy *tensor.Dense) { sparse.MulDenseT(x.Grad(), g.In(), dy) })
 }
 
+// recogniseU returns the kernel for a reduction, other than the sum, of U alone.
+func recogniseU(g *graph.Graph, m Msg, r Reducer) *fused {
+	if !m.n.plainLeaf(leafU) || !onSources(g, m.n.x) {
+		return nil
+	}
+	x := m.n.x
+	switch r {
+	case Mean:
+		return &fused{"mean of U(x): one sparse-dense product, divided by the in-degrees", func(g *graph.Graph) *grad.Var { return meanU(g, x) }}
+	case Max:
+		return &fused{"largest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MaxDense) }}
+	case Min:
+		return &fused{"smallest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MinDense) }}
+	}
+	return nil
+}
+
 func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.MeanU", x)
 	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.MulDense(y.Value(), g.In(), x.Value())
-	divideByDegree(y.Value(), y.Value(), g)
-	return op.Record(y, func(dy *tensor.Dense) {
-		op.Scratch(len(dy.Data), func(buf []tensor.Float) {
-			part := tensor.Of(buf, dy.Shape()...)
-			divideByDegree(part, dy, g)
-			sparse.MulDenseT(x.Grad(), g.In(), part)
-		})
-	})
+	sparse.MeanDense(y.Value(), g.In(), x.Value())
+	return op.Record(y, func(dy *tensor.Dense) { sparse.MeanDenseT(x.Grad(), g.In(), dy) })
 }
 
-// divideByDegree sets y to the rows of x divided by the number of edges into
-// their destinations; where there are none, y stays.
-func divideByDegree(y, x *tensor.Dense, g *graph.Graph) {
-	n, off := x.RowLen(), g.In().Offsets
-	par.For(g.NumDst(), max(chunkWork/max(n, 1), 1), func(lo, hi int) {
-		for v := lo; v < hi; v++ {
-			if k := off[v+1] - off[v]; k > 0 {
-				simd.Div.Forward(y.Data[v*n:v*n+n], x.Data[v*n:v*n+n], []tensor.Float{tensor.Float(k)}, 1, 0)
-			}
-		}
+func bestU(g *graph.Graph, x *grad.Var, best func(dst *tensor.Dense, arg []int32, a *sparse.CSR, w, x *tensor.Dense)) *grad.Var {
+	op := grad.Begin("UpdateAll.BestU", x)
+	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	arg := op.Ints(len(y.Value().Data))
+	best(y.Value(), arg, g.In(), nil, x.Value())
+	return op.Record(y, func(dy *tensor.Dense) {
+		sparse.BestGrad(sparse.BestGrads{X: x.Grad()}, arg, g.In(), nil, x.Value(), dy)
 	})
 }
 

@@ -15,7 +15,7 @@ func index(rng *rand.Rand, n, most int) []int32 {
 	return out
 }
 
-func checkRows(t *testing.T, rng *rand.Rand, n, w int) {
+func checkTileRows(t *testing.T, rng *rand.Rand, n, w int) {
 	t.Helper()
 	table := n + 3
 	rows := index(rng, n+rng.IntN(40), table)
@@ -61,14 +61,14 @@ func TestTileRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	for w := range 201 {
 		for _, n := range []int{0, 1, 2, 7, 30} {
-			checkRows(t, rng, n, w)
+			checkTileRows(t, rng, n, w)
 		}
 	}
 	for n := range 201 {
-		checkRows(t, rng, n, 3)
+		checkTileRows(t, rng, n, 3)
 	}
-	checkRows(t, rng, 70000, 3) // more than one call, and an array beyond the cache
-	checkRows(t, rng, 3, 20000)
+	checkTileRows(t, rng, 70000, 3) // more than one call, and an array beyond the cache
+	checkTileRows(t, rng, 3, 20000)
 }
 
 func TestTileGroups(t *testing.T) {
@@ -129,7 +129,7 @@ func FuzzTile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, n, w uint16) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		rows, width := int(n%300), int(w%300)
-		checkRows(t, rng, rows, width)
+		checkTileRows(t, rng, rows, width)
 		checkGroups(t, rng, rows, width)
 		checkBest(t, rng, rows, width)
 	})

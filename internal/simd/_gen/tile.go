@@ -9,10 +9,10 @@ import (
 // lineBytes is the size of a cache line.
 const lineBytes = 64
 
-// gather writes the copy of rows that a list names. Rows are w elements long.
+// gatherRows writes the copy of rows that a list names. Rows are w elements long.
 // Of the first near rows, the one that stands ahead places later in the list is
 // fetched into the second-level cache.
-func gather() {
+func gatherRows() {
 	start("gatherRowsAVX2", "func(dst, src *float32, rows *int32, n, w, ahead, near int)", "gatherRowsAVX2 is GatherRows of n rows.")
 	l := newList("rows")
 	dst, src := l.pointer("dst"), l.pointer("src")

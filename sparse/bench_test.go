@@ -65,19 +65,19 @@ func BenchmarkAttention(b *testing.B) {
 		In: a, El: normal(rng, coraNodes, 8), Er: normal(rng, coraNodes, 8), Ft: normal(rng, coraNodes, 8, 8),
 		Slope: 0.2, Drop: &drop,
 	}
-	out, top, sum := k.Ft.Like(), k.El.Like(), k.El.Like()
-	k.Forward(out, top, sum)
+	out, stats := k.Ft.Like(), make([]float, k.StatsLen())
+	k.Forward(out, stats)
 	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 	b.Run("Forward", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			k.Forward(out, top, sum)
+			k.Forward(out, stats)
 		}
 	})
 	b.Run("Backward", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			k.Backward(out, top, sum, into)
+			k.Backward(out, out, stats, into)
 		}
 	})
 }

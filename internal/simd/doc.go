@@ -11,4 +11,5 @@
 // a slice and however long the slice is.
 package simd
 
+//go:generate go -C _gen run . -family attention -out ../attention_amd64.s -stubs ../attention_amd64.go -pkg simd
 //go:generate go -C _gen run . -family dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd

@@ -17,7 +17,7 @@ type pullTask struct {
 	headBlocks
 	k      *Attention
 	into   *AttentionGrads
-	dOut   []tensor.Float
+	dOut   *tensor.Dense
 	out    []tensor.Float
 	stats  []tensor.Float
 	el     []tensor.Float
@@ -47,7 +47,7 @@ func derCopies(nnz int) int {
 
 func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Float, into *AttentionGrads) {
 	k.In.once.Do(func() { k.In.flip = k.In.turn() })
-	t.headBlocks, t.k, t.into, t.dOut, t.stats = k.heads(), k, into, dOut.Data, stats
+	t.headBlocks, t.k, t.into, t.dOut, t.stats = k.heads(), k, into, dOut, stats
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm, t.copies = k.In.flip.t, k.In.flip.perm, derCopies(k.In.NNZ())
 	t.der = borrow(t.copies * k.In.NumRows * t.padded)
@@ -84,7 +84,7 @@ func (t *pullPairs) Chunk(i int) {
 		}
 		at := lo*f + lane*mul.Width
 		if f > 0 {
-			mul.X, mul.Y, mul.W, mul.H = t.dOut[at:], t.out[at:], c, t.in(lane)
+			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[at:], t.out[at:], c, t.in(lane)
 			mul.Pairs(hi - lo)
 		}
 	}
@@ -120,6 +120,10 @@ func (t *pullTask) Chunk(i int) {
 	s.tile.Ahead = ahead(len(t.stats))
 	f := t.k.Ft.RowLen()
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
+	s.mul.Ahead = ahead(len(t.dOut.Data))
+	if t.scored() && s.mul.Ahead > 0 {
+		s.ask(t.dOut, s.mul.Ahead+tileGroups)
+	}
 	for u, edge := t.cuts[i], int64(0); u < t.cuts[i+1]; {
 		next, nextEdge := s.take(t.turned.Offsets, u, t.cuts[i+1], edge)
 		for lane := 0; lane < t.padded; lane += t.lanes {
@@ -159,19 +163,22 @@ func (t *pullTask) recall(s *attendSpace, u, lane int) {
 // the weights.
 func (t *pullTask) carried(s *attendSpace, u, lane int) {
 	f, d := s.mul.XStride, s.mul.Width
-	s.mul.H, s.mul.X = t.in(lane), t.dOut[lane*d:]
-	if t.into.Ft != nil && f > 0 {
-		s.mul.Ahead = ahead(len(t.dOut))
-		s.mul.Y, s.mul.W, s.mul.S = t.into.Ft.Data[u*f+lane*d:], s.tile.A, s.ones[:]
-		s.mul.Sum()
+	s.mul.H, s.mul.X = t.in(lane), t.dOut.Data[lane*d:]
+	dots := t.scored() || t.into.Weight != nil
+	s.mul.V, s.mul.G, s.mul.Y, s.mul.W, s.mul.S = nil, nil, nil, nil, nil
+	if dots {
+		s.mul.V, s.mul.G = t.k.Ft.Data[u*f+lane*d:], s.tile.G
 	}
-	if f > 0 && (t.scored() || t.into.Weight != nil) {
-		s.mul.Ahead = 0 // the rows have just been read
-		if t.into.Ft == nil {
-			s.mul.Ahead = ahead(len(t.dOut))
-		}
-		s.mul.Y, s.mul.W, s.mul.S = t.k.Ft.Data[u*f+lane*d:], s.tile.G, nil
+	if t.into.Ft != nil {
+		s.mul.Y, s.mul.W, s.mul.S = t.into.Ft.Data[u*f+lane*d:], s.tile.A, s.ones[:]
+	}
+	switch {
+	case dots && t.into.Ft != nil:
+		s.mul.Both()
+	case dots:
 		s.mul.Dots()
+	case t.into.Ft != nil:
+		s.mul.Sum()
 	}
 	if w := t.into.Weight; w != nil {
 		n, row := s.in(lane), w.RowLen()

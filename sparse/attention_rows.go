@@ -43,7 +43,8 @@ func (t *attendTask) Chunk(i int) {
 	s.tile.Ahead, s.tile.RecStride = ahead(len(t.el)), t.record()
 	f := t.k.Ft.RowLen()
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
-	s.mul.Ahead, s.mul.SStride = ahead(len(t.k.Ft.Data)), t.record()
+	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), t.record(), 1
+	s.ask(t.k.Ft, s.mul.Ahead)
 	for lo, hi := t.cuts[i], t.cuts[i+1]; lo < hi; {
 		if a.Offsets[lo+1]-a.Offsets[lo] > pieceMost {
 			t.long(s, lo)
@@ -51,7 +52,6 @@ func (t *attendTask) Chunk(i int) {
 			continue
 		}
 		next, _ := s.take(a.Offsets, lo, hi, 0)
-		clear(t.out[lo*f : next*f])
 		for lane := 0; lane < t.padded; lane += t.lanes {
 			rec := t.stats[lo*t.record()+simd.Record*lane:]
 			t.soften(s, lo, lane, rec)
@@ -90,6 +90,7 @@ func (t *attendTask) carry(s *attendSpace, lo, lane int, scale []tensor.Float) {
 // the largest logit and the sum of all.
 func (t *attendTask) long(s *attendSpace, v int) {
 	f, n := s.mul.XStride, t.lanes
+	s.mul.Set = 0
 	clear(t.out[v*f : v*f+f])
 	offsets := t.k.In.Offsets
 	for lane := 0; lane < t.padded; lane += n {
@@ -116,6 +117,7 @@ func (t *attendTask) long(s *attendSpace, v int) {
 			t.carry(s, v, lane, part[2*n:])
 		}
 	}
+	s.mul.Set = 1
 }
 
 // join adds the sum of one piece to that of the others; each is of weights

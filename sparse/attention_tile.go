@@ -148,6 +148,15 @@ func (s *attendSpace) multiply(y, x []tensor.Float) {
 	simd.Mul.Forward(y, y, x, 1, 1)
 }
 
+// ask makes the steps of a tile ask for the first two lines of the rows of x
+// some edges ahead, so that memory is not idle while they compute. It pays only
+// where a row is more than these, with eight lanes.
+func (s *attendSpace) ask(x *tensor.Dense, edges int) {
+	if s.lanes == 8 && x.RowLen() > 32 && edges > 0 && s.mul.Width <= 8 {
+		s.tile.Ask, s.tile.AskStride, s.tile.AskAhead, s.mul.Early = x.Data, x.RowLen(), edges, 1
+	}
+}
+
 // ahead is how early to ask for rows of a table, of a number of elements.
 func ahead(elements int) int {
 	if elements*4 <= inCache {

@@ -1,9 +1,6 @@
 package simd
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // Tile is what graph attention has at hand: some rows of a CSR matrix, and for
 // each of their nonzeros, the edges, the numbers of up to eight heads. Those of
@@ -38,6 +35,10 @@ type Tile struct {
 	k0, k1 uint32
 	drop   uint32
 	Column uint32 // of the first lane, for Mask
+
+	Ask       []Float // of each column: what will be read soon, so that memory is asked for it already
+	AskStride int
+	AskAhead  int // as Ahead; 0: not
 
 	Lanes int // 1, 2, 4 or 8
 }
@@ -210,7 +211,7 @@ func (t *Tile) Recall() {
 		from, to := slot*w, slot*w+Groups(hi-lo, w)*8
 		clear(t.G[from:to])
 		for i := from + (hi-lo)*w; i < to; i++ {
-			t.Z[i], t.A[i], t.B[i], t.T[i] = 0, 0, 0, Float(math.Inf(1))
+			t.Z[i], t.A[i], t.B[i], t.T[i] = 0, 0, 0, 0
 		}
 	})
 }

@@ -119,6 +119,11 @@ func sumRows1x1(p *byte)
 //go:noescape
 func dotRows1x1(p *byte)
 
+// bothRows1x1 is Heads.Both of 1 heads of 1 registers.
+//
+//go:noescape
+func bothRows1x1(p *byte)
+
 // sumRows2x1 is Heads.Sum of 2 heads of 1 registers.
 //
 //go:noescape
@@ -128,6 +133,11 @@ func sumRows2x1(p *byte)
 //
 //go:noescape
 func dotRows2x1(p *byte)
+
+// bothRows2x1 is Heads.Both of 2 heads of 1 registers.
+//
+//go:noescape
+func bothRows2x1(p *byte)
 
 // sumRows4x1 is Heads.Sum of 4 heads of 1 registers.
 //
@@ -139,6 +149,11 @@ func sumRows4x1(p *byte)
 //go:noescape
 func dotRows4x1(p *byte)
 
+// bothRows4x1 is Heads.Both of 4 heads of 1 registers.
+//
+//go:noescape
+func bothRows4x1(p *byte)
+
 // sumRows8x1 is Heads.Sum of 8 heads of 1 registers.
 //
 //go:noescape
@@ -148,6 +163,11 @@ func sumRows8x1(p *byte)
 //
 //go:noescape
 func dotRows8x1(p *byte)
+
+// bothRows8x1 is Heads.Both of 8 heads of 1 registers.
+//
+//go:noescape
+func bothRows8x1(p *byte)
 
 // sumRows1x2 is Heads.Sum of 1 heads of 2 registers.
 //
@@ -159,6 +179,11 @@ func sumRows1x2(p *byte)
 //go:noescape
 func dotRows1x2(p *byte)
 
+// bothRows1x2 is Heads.Both of 1 heads of 2 registers.
+//
+//go:noescape
+func bothRows1x2(p *byte)
+
 // sumRows4x2 is Heads.Sum of 4 heads of 2 registers.
 //
 //go:noescape
@@ -168,6 +193,11 @@ func sumRows4x2(p *byte)
 //
 //go:noescape
 func dotRows4x2(p *byte)
+
+// bothRows4x2 is Heads.Both of 4 heads of 2 registers.
+//
+//go:noescape
+func bothRows4x2(p *byte)
 
 // sumRows1x4 is Heads.Sum of 1 heads of 4 registers.
 //
@@ -179,6 +209,11 @@ func sumRows1x4(p *byte)
 //go:noescape
 func dotRows1x4(p *byte)
 
+// bothRows1x4 is Heads.Both of 1 heads of 4 registers.
+//
+//go:noescape
+func bothRows1x4(p *byte)
+
 // sumRows1x8 is Heads.Sum of 1 heads of 8 registers.
 //
 //go:noescape
@@ -188,6 +223,11 @@ func sumRows1x8(p *byte)
 //
 //go:noescape
 func dotRows1x8(p *byte)
+
+// bothRows1x8 is Heads.Both of 1 heads of 8 registers.
+//
+//go:noescape
+func bothRows1x8(p *byte)
 
 // pairRows1x1 is Heads.Pairs of 1 heads of 1 registers.
 //
@@ -274,6 +314,11 @@ func sumRows1x1cut(p *byte)
 //go:noescape
 func dotRows1x1cut(p *byte)
 
+// bothRows1x1cut is Heads.Both of 1 heads of 1 registers, the last cut.
+//
+//go:noescape
+func bothRows1x1cut(p *byte)
+
 // sumRows2x1cut is Heads.Sum of 2 heads of 1 registers, the last cut.
 //
 //go:noescape
@@ -283,6 +328,11 @@ func sumRows2x1cut(p *byte)
 //
 //go:noescape
 func dotRows2x1cut(p *byte)
+
+// bothRows2x1cut is Heads.Both of 2 heads of 1 registers, the last cut.
+//
+//go:noescape
+func bothRows2x1cut(p *byte)
 
 // sumRows4x1cut is Heads.Sum of 4 heads of 1 registers, the last cut.
 //
@@ -294,6 +344,11 @@ func sumRows4x1cut(p *byte)
 //go:noescape
 func dotRows4x1cut(p *byte)
 
+// bothRows4x1cut is Heads.Both of 4 heads of 1 registers, the last cut.
+//
+//go:noescape
+func bothRows4x1cut(p *byte)
+
 // sumRows8x1cut is Heads.Sum of 8 heads of 1 registers, the last cut.
 //
 //go:noescape
@@ -303,6 +358,11 @@ func sumRows8x1cut(p *byte)
 //
 //go:noescape
 func dotRows8x1cut(p *byte)
+
+// bothRows8x1cut is Heads.Both of 8 heads of 1 registers, the last cut.
+//
+//go:noescape
+func bothRows8x1cut(p *byte)
 
 // sumRows1x2cut is Heads.Sum of 1 heads of 2 registers, the last cut.
 //
@@ -314,6 +374,11 @@ func sumRows1x2cut(p *byte)
 //go:noescape
 func dotRows1x2cut(p *byte)
 
+// bothRows1x2cut is Heads.Both of 1 heads of 2 registers, the last cut.
+//
+//go:noescape
+func bothRows1x2cut(p *byte)
+
 // sumRows4x2cut is Heads.Sum of 4 heads of 2 registers, the last cut.
 //
 //go:noescape
@@ -323,6 +388,11 @@ func sumRows4x2cut(p *byte)
 //
 //go:noescape
 func dotRows4x2cut(p *byte)
+
+// bothRows4x2cut is Heads.Both of 4 heads of 2 registers, the last cut.
+//
+//go:noescape
+func bothRows4x2cut(p *byte)
 
 // sumRows1x4cut is Heads.Sum of 1 heads of 4 registers, the last cut.
 //
@@ -334,6 +404,11 @@ func sumRows1x4cut(p *byte)
 //go:noescape
 func dotRows1x4cut(p *byte)
 
+// bothRows1x4cut is Heads.Both of 1 heads of 4 registers, the last cut.
+//
+//go:noescape
+func bothRows1x4cut(p *byte)
+
 // sumRows1x8cut is Heads.Sum of 1 heads of 8 registers, the last cut.
 //
 //go:noescape
@@ -343,6 +418,11 @@ func sumRows1x8cut(p *byte)
 //
 //go:noescape
 func dotRows1x8cut(p *byte)
+
+// bothRows1x8cut is Heads.Both of 1 heads of 8 registers, the last cut.
+//
+//go:noescape
+func bothRows1x8cut(p *byte)
 
 // pairRows1x1cut is Heads.Pairs of 1 heads of 1 registers, the last cut.
 //
@@ -418,6 +498,16 @@ func foldRows1x8cut(p *byte)
 //
 //go:noescape
 func spreadRows1x8cut(p *byte)
+
+// softmaxSegments8 is Segments.Softmax of 8 numbers an edge.
+//
+//go:noescape
+func softmaxSegments8(p *byte)
+
+// softmaxGradSegments8 is Segments.SoftmaxGrad of 8 numbers an edge.
+//
+//go:noescape
+func softmaxGradSegments8(p *byte)
 
 // dropValuesAVX2 is Values.Drop.
 //

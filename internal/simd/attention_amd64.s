@@ -32,14 +32,27 @@ edge3:
 	CMPQ       368(AX), $0x00
 	JE         skip5
 	MOVQ       368(AX), R14
+	MOVQ       96(AX), R15
 	ADDQ       R11, R14
 	CMPQ       R14, 376(AX)
 	CMOVQGT    376(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
-	PREFETCHT1 (DX)(R14*4)
+	PREFETCHT1 (R15)(R14*4)
 
 skip5:
+	CMPQ       448(AX), $0x00
+	JE         skip6
+	MOVQ       448(AX), R14
+	MOVQ       416(AX), R15
+	ADDQ       R11, R14
+	CMPQ       R14, 376(AX)
+	CMOVQGT    376(AX), R14
+	MOVLQSX    (CX)(R14*4), R14
+	IMULQ      440(AX), R14
+	PREFETCHT1 (R15)(R14*4)
+
+skip6:
 	MOVLQSX (CX)(R11*4), R14
 	IMULQ   336(AX), R14
 	VMOVSS  (DX)(R14*4), X1
@@ -79,24 +92,25 @@ TEXT ·soften1(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
+	MOVQ         24(AX), BX
 	VBROADCASTSS 392(AX), Y0
 	MOVQ         (AX), BX
 	MOVQ         8(AX), SI
 	DECQ         SI
-	JLE          done7
+	JLE          done8
 
-row6:
+row7:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	SUBQ    DI, R8
-	JZ      empty8
+	JZ      empty9
 	VMOVUPS wideff800000<>+0(SB), Y1
 	MOVQ    CX, DI
 	SHLQ    $0x00, R8
 	SUBQ    $0x08, R8
-	JLE     last11
+	JLE     last12
 
-logit10:
+logit11:
 	VMOVUPS   (DI), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
@@ -105,9 +119,9 @@ logit10:
 	VMAXPS    Y1, Y2, Y1
 	ADDQ      $0x20, DI
 	SUBQ      $0x08, R8
-	JG        logit10
+	JG        logit11
 
-last11:
+last12:
 	ADDQ       $0x08, R8
 	LEAQ       firstLanes<>+0(SB), R9
 	NEGQ       R8
@@ -129,44 +143,45 @@ last11:
 	VMAXPS     Y2, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 
-weight12:
+weight13:
 	VMOVUPS      (CX), Y3
-	VCMPPS       $0x00, Y1, Y3, Y4
-	VSUBPS       Y1, Y3, Y5
-	VANDNPS      Y5, Y4, Y4
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
+	VCMPPS       $0x00, Y1, Y3, Y5
+	VORPS        Y4, Y5, Y5
+	VSUBPS       Y1, Y3, Y3
+	VANDNPS      Y3, Y5, Y3
 	VMOVUPS      wide42b20000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
+	VMINPS       Y3, Y5, Y3
 	VMOVUPS      widec2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       wide3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y3
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      wide39506967<>+0(SB), Y6
-	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VCVTPS2DQ    Y5, Y3
+	VPSRAD       $0x01, Y3, Y5
+	VPSUBD       Y5, Y3, Y3
 	VPADDD       wide0000007f<>+0(SB), Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
 	VFMADD213PS  Y5, Y5, Y6
-	VPADDD       wide0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y4
-	VANDNPS      Y4, Y3, Y3
+	VPADDD       wide0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y6, Y3
+	VANDNPS      Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
 	CMPQ         CX, DI
-	JL           weight12
+	JL           weight13
 	VPERM2F128   $0x01, Y2, Y2, Y3
 	VADDPS       Y3, Y2, Y2
 	VPERMILPS    $0x4e, Y2, Y3
@@ -180,22 +195,22 @@ weight12:
 	VDIVPS       Y4, Y3, Y1
 	VMOVSS       X1, 8(DX)
 	VMOVSS       X2, 12(DX)
-	JMP          next9
+	JMP          next10
 
-empty8:
+empty9:
 	VXORPS Y1, Y1, Y1
 	VMOVSS X1, 4(DX)
 	VMOVSS X1, 8(DX)
 	VMOVSS X1, 12(DX)
 
-next9:
+next10:
 	MOVQ 352(AX), DI
 	LEAQ (DX)(DI*4), DX
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  row6
+	JNZ  row7
 
-done7:
+done8:
 	VZEROUPPER
 	RET
 
@@ -383,9 +398,9 @@ TEXT ·mask1(SB), NOSPLIT, $0-8
 	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
 	VPADDD       columns1<>+0(SB), Y5, Y5
 	TESTQ        BX, BX
-	JZ           done14
+	JZ           done15
 
-again13:
+again14:
 	VMOVDQU  (DX), Y6
 	VPERMD   Y6, Y0, Y6
 	VPADDD   Y1, Y6, Y6
@@ -414,9 +429,9 @@ again13:
 	ADDQ     $0x20, CX
 	ADDQ     $0x20, DX
 	DECQ     BX
-	JNZ      again13
+	JNZ      again14
 
-done14:
+done15:
 	VZEROUPPER
 	RET
 
@@ -484,29 +499,38 @@ TEXT ·recall1(SB), NOSPLIT, $8-8
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	DECQ R11
-	JLE  done16
+	JLE  done17
 
-row15:
+row16:
 	MOVQ   (R10), R12
 	MOVQ   8(R10), R13
 	VMOVSS (BX), X0
 	VXORPS Y1, Y1, Y1
 	MOVQ   R13, R14
 	SUBQ   R12, R14
-	JZ     over18
+	JZ     over19
 
-edge17:
+edge18:
 	CMPQ       368(AX), $0x00
-	JE         skip19
+	JE         skip20
 	MOVQ       368(AX), R15
+	MOVQ       96(AX), BP
 	ADDQ       R12, R15
 	CMPQ       R15, 376(AX)
 	CMOVQGT    376(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      336(AX), R15
-	PREFETCHT1 (DX)(R15*4)
+	PREFETCHT1 (BP)(R15*4)
+	MOVQ       368(AX), R15
+	MOVQ       168(AX), BP
+	ADDQ       R12, R15
+	CMPQ       R15, 376(AX)
+	CMOVQGT    376(AX), R15
+	MOVLQSX    (CX)(R15*4), R15
+	IMULQ      360(AX), R15
+	PREFETCHT1 (BP)(R15*4)
 
-skip19:
+skip20:
 	MOVLQSX (CX)(R12*4), R15
 	IMULQ   336(AX), R15
 	VMOVSS  (DX)(R15*4), X2
@@ -529,12 +553,11 @@ skip19:
 	ADDQ    $0x04, DI
 	INCQ    R12
 	CMPQ    R12, R13
-	JL      edge17
+	JL      edge18
 	MOVQ    192(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
-	VMOVUPS wide7f800000<>+0(SB), Y3
 	MOVQ    288(AX), R12
-	VMOVUPS Y3, (R12)(R8*1)
+	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    216(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    240(AX), R12
@@ -550,26 +573,16 @@ skip19:
 	SHLQ    $0x02, R12
 	ADDQ    R12, DI
 
-over18:
+over19:
 	MOVQ 344(AX), R12
 	LEAQ (BX)(R12*4), BX
 	ADDQ $0x08, R10
 	DECQ R11
-	JNZ  row15
+	JNZ  row16
 
-done16:
+done17:
 	VZEROUPPER
 	RET
-
-DATA wide7f800000<>+0(SB)/4, $0x7f800000
-DATA wide7f800000<>+4(SB)/4, $0x7f800000
-DATA wide7f800000<>+8(SB)/4, $0x7f800000
-DATA wide7f800000<>+12(SB)/4, $0x7f800000
-DATA wide7f800000<>+16(SB)/4, $0x7f800000
-DATA wide7f800000<>+20(SB)/4, $0x7f800000
-DATA wide7f800000<>+24(SB)/4, $0x7f800000
-DATA wide7f800000<>+28(SB)/4, $0x7f800000
-GLOBL wide7f800000<>(SB), RODATA|NOPTR, $32
 
 // func score1(p *byte)
 // Requires: AVX
@@ -584,20 +597,20 @@ TEXT ·score1(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done21
+	JLE  done22
 
-row20:
+row21:
 	MOVQ   (R9), R11
 	MOVQ   8(R9), R12
 	VXORPS Y0, Y0, Y0
 	CMPQ   R11, R12
-	JE     none22
+	JE     none23
 	MOVQ   R8, R13
 	MOVQ   R12, R14
 	SUBQ   R11, R14
 	SHLQ   $0x00, R14
 
-slot23:
+slot24:
 	VMOVUPS (SI), Y1
 	VMULPS  (R8), Y1, Y1
 	VSUBPS  (DI), Y1, Y1
@@ -607,9 +620,9 @@ slot23:
 	ADDQ    $0x20, DI
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R14
-	JG      slot23
+	JG      slot24
 
-edge24:
+edge25:
 	VMOVSS     (R13), X2
 	ADDQ       $0x04, R13
 	MOVLQSX    (CX)(R11*4), R14
@@ -619,7 +632,7 @@ edge24:
 	VMOVSS     X3, (DX)(R14*4)
 	INCQ       R11
 	CMPQ       R11, R12
-	JL         edge24
+	JL         edge25
 	VPERM2F128 $0x01, Y0, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VPERMILPS  $0x4e, Y0, Y1
@@ -627,15 +640,15 @@ edge24:
 	VPERMILPS  $0xb1, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 
-none22:
+none23:
 	VMOVSS X0, (BX)
 	MOVQ   352(AX), R11
 	LEAQ   (BX)(R11*4), BX
 	ADDQ   $0x08, R9
 	DECQ   R10
-	JNZ    row20
+	JNZ    row21
 
-done21:
+done22:
 	VZEROUPPER
 	RET
 
@@ -652,29 +665,42 @@ TEXT ·gather2(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done26
+	JLE  done27
 
-row25:
+row26:
 	MOVQ    (R9), R11
 	MOVQ    8(R9), R12
 	VMOVSD  (BX), X0
 	VMOVLPS X0, (SI)
 	MOVQ    R12, R13
 	SUBQ    R11, R13
-	JZ      over28
+	JZ      over29
 
-edge27:
+edge28:
 	CMPQ       368(AX), $0x00
-	JE         skip29
+	JE         skip30
 	MOVQ       368(AX), R14
+	MOVQ       96(AX), R15
 	ADDQ       R11, R14
 	CMPQ       R14, 376(AX)
 	CMOVQGT    376(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
-	PREFETCHT1 (DX)(R14*4)
+	PREFETCHT1 (R15)(R14*4)
 
-skip29:
+skip30:
+	CMPQ       448(AX), $0x00
+	JE         skip31
+	MOVQ       448(AX), R14
+	MOVQ       416(AX), R15
+	ADDQ       R11, R14
+	CMPQ       R14, 376(AX)
+	CMOVQGT    376(AX), R14
+	MOVLQSX    (CX)(R14*4), R14
+	IMULQ      440(AX), R14
+	PREFETCHT1 (R15)(R14*4)
+
+skip31:
 	MOVLQSX (CX)(R11*4), R14
 	IMULQ   336(AX), R14
 	VMOVSD  (DX)(R14*4), X1
@@ -685,7 +711,7 @@ skip29:
 	ADDQ    $0x04, R8
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      edge27
+	JL      edge28
 	NEGQ    R13
 	ANDQ    $0x03, R13
 	MOVQ    R13, R11
@@ -695,16 +721,16 @@ skip29:
 	SHLQ    $0x02, R11
 	ADDQ    R11, R8
 
-over28:
+over29:
 	MOVQ 344(AX), R11
 	LEAQ (BX)(R11*4), BX
 	MOVQ 352(AX), R11
 	LEAQ (SI)(R11*4), SI
 	ADDQ $0x08, R9
 	DECQ R10
-	JNZ  row25
+	JNZ  row26
 
-done26:
+done27:
 	VZEROUPPER
 	RET
 
@@ -714,24 +740,25 @@ TEXT ·soften2(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
+	MOVQ         24(AX), BX
 	VBROADCASTSS 392(AX), Y0
 	MOVQ         (AX), BX
 	MOVQ         8(AX), SI
 	DECQ         SI
-	JLE          done31
+	JLE          done33
 
-row30:
+row32:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	SUBQ    DI, R8
-	JZ      empty32
+	JZ      empty34
 	VMOVUPS wideff800000<>+0(SB), Y1
 	MOVQ    CX, DI
 	SHLQ    $0x01, R8
 	SUBQ    $0x08, R8
-	JLE     last35
+	JLE     last37
 
-logit34:
+logit36:
 	VMOVUPS   (DI), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
@@ -740,9 +767,9 @@ logit34:
 	VMAXPS    Y1, Y2, Y1
 	ADDQ      $0x20, DI
 	SUBQ      $0x08, R8
-	JG        logit34
+	JG        logit36
 
-last35:
+last37:
 	ADDQ       $0x08, R8
 	LEAQ       firstLanes<>+0(SB), R9
 	NEGQ       R8
@@ -762,44 +789,45 @@ last35:
 	VMAXPS     Y2, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 
-weight36:
+weight38:
 	VMOVUPS      (CX), Y3
-	VCMPPS       $0x00, Y1, Y3, Y4
-	VSUBPS       Y1, Y3, Y5
-	VANDNPS      Y5, Y4, Y4
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
+	VCMPPS       $0x00, Y1, Y3, Y5
+	VORPS        Y4, Y5, Y5
+	VSUBPS       Y1, Y3, Y3
+	VANDNPS      Y3, Y5, Y3
 	VMOVUPS      wide42b20000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
+	VMINPS       Y3, Y5, Y3
 	VMOVUPS      widec2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       wide3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y3
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      wide39506967<>+0(SB), Y6
-	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VCVTPS2DQ    Y5, Y3
+	VPSRAD       $0x01, Y3, Y5
+	VPSUBD       Y5, Y3, Y3
 	VPADDD       wide0000007f<>+0(SB), Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
 	VFMADD213PS  Y5, Y5, Y6
-	VPADDD       wide0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y4
-	VANDNPS      Y4, Y3, Y3
+	VPADDD       wide0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y6, Y3
+	VANDNPS      Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
 	CMPQ         CX, DI
-	JL           weight36
+	JL           weight38
 	VPERM2F128   $0x01, Y2, Y2, Y3
 	VADDPS       Y3, Y2, Y2
 	VPERMILPS    $0x4e, Y2, Y3
@@ -811,22 +839,22 @@ weight36:
 	VDIVPS       Y4, Y3, Y1
 	VMOVLPS      X1, 16(DX)
 	VMOVLPS      X2, 24(DX)
-	JMP          next33
+	JMP          next35
 
-empty32:
+empty34:
 	VXORPS  Y1, Y1, Y1
 	VMOVLPS X1, 8(DX)
 	VMOVLPS X1, 16(DX)
 	VMOVLPS X1, 24(DX)
 
-next33:
+next35:
 	MOVQ 352(AX), DI
 	LEAQ (DX)(DI*4), DX
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  row30
+	JNZ  row32
 
-done31:
+done33:
 	VZEROUPPER
 	RET
 
@@ -846,9 +874,9 @@ TEXT ·mask2(SB), NOSPLIT, $0-8
 	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
 	VPADDD       columns2<>+0(SB), Y5, Y5
 	TESTQ        BX, BX
-	JZ           done38
+	JZ           done40
 
-again37:
+again39:
 	VMOVDQU  (DX), X6
 	VPERMD   Y6, Y0, Y6
 	VPADDD   Y1, Y6, Y6
@@ -877,9 +905,9 @@ again37:
 	ADDQ     $0x20, CX
 	ADDQ     $0x10, DX
 	DECQ     BX
-	JNZ      again37
+	JNZ      again39
 
-done38:
+done40:
 	VZEROUPPER
 	RET
 
@@ -917,29 +945,38 @@ TEXT ·recall2(SB), NOSPLIT, $8-8
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	DECQ R11
-	JLE  done40
+	JLE  done42
 
-row39:
+row41:
 	MOVQ   (R10), R12
 	MOVQ   8(R10), R13
 	VMOVSD (BX), X0
 	VXORPS Y1, Y1, Y1
 	MOVQ   R13, R14
 	SUBQ   R12, R14
-	JZ     over42
+	JZ     over44
 
-edge41:
+edge43:
 	CMPQ       368(AX), $0x00
-	JE         skip43
+	JE         skip45
 	MOVQ       368(AX), R15
+	MOVQ       96(AX), BP
 	ADDQ       R12, R15
 	CMPQ       R15, 376(AX)
 	CMOVQGT    376(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      336(AX), R15
-	PREFETCHT1 (DX)(R15*4)
+	PREFETCHT1 (BP)(R15*4)
+	MOVQ       368(AX), R15
+	MOVQ       168(AX), BP
+	ADDQ       R12, R15
+	CMPQ       R15, 376(AX)
+	CMOVQGT    376(AX), R15
+	MOVLQSX    (CX)(R15*4), R15
+	IMULQ      360(AX), R15
+	PREFETCHT1 (BP)(R15*4)
 
-skip43:
+skip45:
 	MOVLQSX (CX)(R12*4), R15
 	IMULQ   336(AX), R15
 	VMOVSD  (DX)(R15*4), X2
@@ -962,12 +999,11 @@ skip43:
 	ADDQ    $0x04, DI
 	INCQ    R12
 	CMPQ    R12, R13
-	JL      edge41
+	JL      edge43
 	MOVQ    192(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
-	VMOVUPS wide7f800000<>+0(SB), Y3
 	MOVQ    288(AX), R12
-	VMOVUPS Y3, (R12)(R8*1)
+	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    216(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    240(AX), R12
@@ -983,14 +1019,14 @@ skip43:
 	SHLQ    $0x02, R12
 	ADDQ    R12, DI
 
-over42:
+over44:
 	MOVQ 344(AX), R12
 	LEAQ (BX)(R12*4), BX
 	ADDQ $0x08, R10
 	DECQ R11
-	JNZ  row39
+	JNZ  row41
 
-done40:
+done42:
 	VZEROUPPER
 	RET
 
@@ -1007,20 +1043,20 @@ TEXT ·score2(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done45
+	JLE  done47
 
-row44:
+row46:
 	MOVQ   (R9), R11
 	MOVQ   8(R9), R12
 	VXORPS Y0, Y0, Y0
 	CMPQ   R11, R12
-	JE     none46
+	JE     none48
 	MOVQ   R8, R13
 	MOVQ   R12, R14
 	SUBQ   R11, R14
 	SHLQ   $0x01, R14
 
-slot47:
+slot49:
 	VMOVUPS (SI), Y1
 	VMULPS  (R8), Y1, Y1
 	VSUBPS  (DI), Y1, Y1
@@ -1030,9 +1066,9 @@ slot47:
 	ADDQ    $0x20, DI
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R14
-	JG      slot47
+	JG      slot49
 
-edge48:
+edge50:
 	VMOVSD     (R13), X2
 	ADDQ       $0x08, R13
 	MOVLQSX    (CX)(R11*4), R14
@@ -1042,21 +1078,21 @@ edge48:
 	VMOVLPS    X3, (DX)(R14*4)
 	INCQ       R11
 	CMPQ       R11, R12
-	JL         edge48
+	JL         edge50
 	VPERM2F128 $0x01, Y0, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VPERMILPS  $0x4e, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 
-none46:
+none48:
 	VMOVLPS X0, (BX)
 	MOVQ    352(AX), R11
 	LEAQ    (BX)(R11*4), BX
 	ADDQ    $0x08, R9
 	DECQ    R10
-	JNZ     row44
+	JNZ     row46
 
-done45:
+done47:
 	VZEROUPPER
 	RET
 
@@ -1073,29 +1109,42 @@ TEXT ·gather4(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done50
+	JLE  done52
 
-row49:
+row51:
 	MOVQ    (R9), R11
 	MOVQ    8(R9), R12
 	VMOVUPS (BX), X0
 	VMOVUPS X0, (SI)
 	MOVQ    R12, R13
 	SUBQ    R11, R13
-	JZ      over52
+	JZ      over54
 
-edge51:
+edge53:
 	CMPQ       368(AX), $0x00
-	JE         skip53
+	JE         skip55
 	MOVQ       368(AX), R14
+	MOVQ       96(AX), R15
 	ADDQ       R11, R14
 	CMPQ       R14, 376(AX)
 	CMOVQGT    376(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
-	PREFETCHT1 (DX)(R14*4)
+	PREFETCHT1 (R15)(R14*4)
 
-skip53:
+skip55:
+	CMPQ       448(AX), $0x00
+	JE         skip56
+	MOVQ       448(AX), R14
+	MOVQ       416(AX), R15
+	ADDQ       R11, R14
+	CMPQ       R14, 376(AX)
+	CMOVQGT    376(AX), R14
+	MOVLQSX    (CX)(R14*4), R14
+	IMULQ      440(AX), R14
+	PREFETCHT1 (R15)(R14*4)
+
+skip56:
 	MOVLQSX (CX)(R11*4), R14
 	IMULQ   336(AX), R14
 	VMOVUPS (DX)(R14*4), X1
@@ -1106,7 +1155,7 @@ skip53:
 	ADDQ    $0x04, R8
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      edge51
+	JL      edge53
 	NEGQ    R13
 	ANDQ    $0x01, R13
 	MOVQ    R13, R11
@@ -1116,16 +1165,16 @@ skip53:
 	SHLQ    $0x02, R11
 	ADDQ    R11, R8
 
-over52:
+over54:
 	MOVQ 344(AX), R11
 	LEAQ (BX)(R11*4), BX
 	MOVQ 352(AX), R11
 	LEAQ (SI)(R11*4), SI
 	ADDQ $0x08, R9
 	DECQ R10
-	JNZ  row49
+	JNZ  row51
 
-done50:
+done52:
 	VZEROUPPER
 	RET
 
@@ -1135,24 +1184,25 @@ TEXT ·soften4(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
+	MOVQ         24(AX), BX
 	VBROADCASTSS 392(AX), Y0
 	MOVQ         (AX), BX
 	MOVQ         8(AX), SI
 	DECQ         SI
-	JLE          done55
+	JLE          done58
 
-row54:
+row57:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	SUBQ    DI, R8
-	JZ      empty56
+	JZ      empty59
 	VMOVUPS wideff800000<>+0(SB), Y1
 	MOVQ    CX, DI
 	SHLQ    $0x02, R8
 	SUBQ    $0x08, R8
-	JLE     last59
+	JLE     last62
 
-logit58:
+logit61:
 	VMOVUPS   (DI), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
@@ -1161,9 +1211,9 @@ logit58:
 	VMAXPS    Y1, Y2, Y1
 	ADDQ      $0x20, DI
 	SUBQ      $0x08, R8
-	JG        logit58
+	JG        logit61
 
-last59:
+last62:
 	ADDQ       $0x08, R8
 	LEAQ       firstLanes<>+0(SB), R9
 	NEGQ       R8
@@ -1181,44 +1231,45 @@ last59:
 	VMAXPS     Y2, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 
-weight60:
+weight63:
 	VMOVUPS      (CX), Y3
-	VCMPPS       $0x00, Y1, Y3, Y4
-	VSUBPS       Y1, Y3, Y5
-	VANDNPS      Y5, Y4, Y4
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
+	VCMPPS       $0x00, Y1, Y3, Y5
+	VORPS        Y4, Y5, Y5
+	VSUBPS       Y1, Y3, Y3
+	VANDNPS      Y3, Y5, Y3
 	VMOVUPS      wide42b20000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
+	VMINPS       Y3, Y5, Y3
 	VMOVUPS      widec2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       wide3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y3
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      wide39506967<>+0(SB), Y6
-	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VCVTPS2DQ    Y5, Y3
+	VPSRAD       $0x01, Y3, Y5
+	VPSUBD       Y5, Y3, Y3
 	VPADDD       wide0000007f<>+0(SB), Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
 	VFMADD213PS  Y5, Y5, Y6
-	VPADDD       wide0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y4
-	VANDNPS      Y4, Y3, Y3
+	VPADDD       wide0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y6, Y3
+	VANDNPS      Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
 	CMPQ         CX, DI
-	JL           weight60
+	JL           weight63
 	VPERM2F128   $0x01, Y2, Y2, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y3
@@ -1228,22 +1279,22 @@ weight60:
 	VDIVPS       Y4, Y3, Y1
 	VMOVUPS      X1, 32(DX)
 	VMOVUPS      X2, 48(DX)
-	JMP          next57
+	JMP          next60
 
-empty56:
+empty59:
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS X1, 16(DX)
 	VMOVUPS X1, 32(DX)
 	VMOVUPS X1, 48(DX)
 
-next57:
+next60:
 	MOVQ 352(AX), DI
 	LEAQ (DX)(DI*4), DX
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  row54
+	JNZ  row57
 
-done55:
+done58:
 	VZEROUPPER
 	RET
 
@@ -1263,9 +1314,9 @@ TEXT ·mask4(SB), NOSPLIT, $0-8
 	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
 	VPADDD       columns4<>+0(SB), Y5, Y5
 	TESTQ        BX, BX
-	JZ           done62
+	JZ           done65
 
-again61:
+again64:
 	VMOVQ    (DX), X6
 	VPERMD   Y6, Y0, Y6
 	VPADDD   Y1, Y6, Y6
@@ -1294,9 +1345,9 @@ again61:
 	ADDQ     $0x20, CX
 	ADDQ     $0x08, DX
 	DECQ     BX
-	JNZ      again61
+	JNZ      again64
 
-done62:
+done65:
 	VZEROUPPER
 	RET
 
@@ -1334,29 +1385,38 @@ TEXT ·recall4(SB), NOSPLIT, $8-8
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	DECQ R11
-	JLE  done64
+	JLE  done67
 
-row63:
+row66:
 	MOVQ    (R10), R12
 	MOVQ    8(R10), R13
 	VMOVUPS (BX), X0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    R13, R14
 	SUBQ    R12, R14
-	JZ      over66
+	JZ      over69
 
-edge65:
+edge68:
 	CMPQ       368(AX), $0x00
-	JE         skip67
+	JE         skip70
 	MOVQ       368(AX), R15
+	MOVQ       96(AX), BP
 	ADDQ       R12, R15
 	CMPQ       R15, 376(AX)
 	CMOVQGT    376(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      336(AX), R15
-	PREFETCHT1 (DX)(R15*4)
+	PREFETCHT1 (BP)(R15*4)
+	MOVQ       368(AX), R15
+	MOVQ       168(AX), BP
+	ADDQ       R12, R15
+	CMPQ       R15, 376(AX)
+	CMOVQGT    376(AX), R15
+	MOVLQSX    (CX)(R15*4), R15
+	IMULQ      360(AX), R15
+	PREFETCHT1 (BP)(R15*4)
 
-skip67:
+skip70:
 	MOVLQSX (CX)(R12*4), R15
 	IMULQ   336(AX), R15
 	VMOVUPS (DX)(R15*4), X2
@@ -1379,12 +1439,11 @@ skip67:
 	ADDQ    $0x04, DI
 	INCQ    R12
 	CMPQ    R12, R13
-	JL      edge65
+	JL      edge68
 	MOVQ    192(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
-	VMOVUPS wide7f800000<>+0(SB), Y3
 	MOVQ    288(AX), R12
-	VMOVUPS Y3, (R12)(R8*1)
+	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    216(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    240(AX), R12
@@ -1400,14 +1459,14 @@ skip67:
 	SHLQ    $0x02, R12
 	ADDQ    R12, DI
 
-over66:
+over69:
 	MOVQ 344(AX), R12
 	LEAQ (BX)(R12*4), BX
 	ADDQ $0x08, R10
 	DECQ R11
-	JNZ  row63
+	JNZ  row66
 
-done64:
+done67:
 	VZEROUPPER
 	RET
 
@@ -1424,20 +1483,20 @@ TEXT ·score4(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done69
+	JLE  done72
 
-row68:
+row71:
 	MOVQ   (R9), R11
 	MOVQ   8(R9), R12
 	VXORPS Y0, Y0, Y0
 	CMPQ   R11, R12
-	JE     none70
+	JE     none73
 	MOVQ   R8, R13
 	MOVQ   R12, R14
 	SUBQ   R11, R14
 	SHLQ   $0x02, R14
 
-slot71:
+slot74:
 	VMOVUPS (SI), Y1
 	VMULPS  (R8), Y1, Y1
 	VSUBPS  (DI), Y1, Y1
@@ -1447,9 +1506,9 @@ slot71:
 	ADDQ    $0x20, DI
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R14
-	JG      slot71
+	JG      slot74
 
-edge72:
+edge75:
 	VMOVUPS    (R13), X2
 	ADDQ       $0x10, R13
 	MOVLQSX    (CX)(R11*4), R14
@@ -1459,19 +1518,19 @@ edge72:
 	VMOVUPS    X3, (DX)(R14*4)
 	INCQ       R11
 	CMPQ       R11, R12
-	JL         edge72
+	JL         edge75
 	VPERM2F128 $0x01, Y0, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 
-none70:
+none73:
 	VMOVUPS X0, (BX)
 	MOVQ    352(AX), R11
 	LEAQ    (BX)(R11*4), BX
 	ADDQ    $0x08, R9
 	DECQ    R10
-	JNZ     row68
+	JNZ     row71
 
-done69:
+done72:
 	VZEROUPPER
 	RET
 
@@ -1488,29 +1547,42 @@ TEXT ·gather8(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done74
+	JLE  done77
 
-row73:
+row76:
 	MOVQ    (R9), R11
 	MOVQ    8(R9), R12
 	VMOVUPS (BX), Y0
 	VMOVUPS Y0, (SI)
 	MOVQ    R12, R13
 	SUBQ    R11, R13
-	JZ      over76
+	JZ      over79
 
-edge75:
+edge78:
 	CMPQ       368(AX), $0x00
-	JE         skip77
+	JE         skip80
 	MOVQ       368(AX), R13
+	MOVQ       96(AX), R14
 	ADDQ       R11, R13
 	CMPQ       R13, 376(AX)
 	CMOVQGT    376(AX), R13
 	MOVLQSX    (CX)(R13*4), R13
 	IMULQ      336(AX), R13
-	PREFETCHT1 (DX)(R13*4)
+	PREFETCHT1 (R14)(R13*4)
 
-skip77:
+skip80:
+	CMPQ       448(AX), $0x00
+	JE         skip81
+	MOVQ       448(AX), R13
+	MOVQ       416(AX), R14
+	ADDQ       R11, R13
+	CMPQ       R13, 376(AX)
+	CMOVQGT    376(AX), R13
+	MOVLQSX    (CX)(R13*4), R13
+	IMULQ      440(AX), R13
+	PREFETCHT1 (R14)(R13*4)
+
+skip81:
 	MOVLQSX (CX)(R11*4), R13
 	IMULQ   336(AX), R13
 	VMOVUPS (DX)(R13*4), Y1
@@ -1521,91 +1593,106 @@ skip77:
 	ADDQ    $0x04, R8
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      edge75
+	JL      edge78
 
-over76:
+over79:
 	MOVQ 344(AX), R11
 	LEAQ (BX)(R11*4), BX
 	MOVQ 352(AX), R11
 	LEAQ (SI)(R11*4), SI
 	ADDQ $0x08, R9
 	DECQ R10
-	JNZ  row73
+	JNZ  row76
 
-done74:
+done77:
 	VZEROUPPER
 	RET
 
 // func soften8(p *byte)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·soften8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
+	MOVQ         24(AX), BX
 	VBROADCASTSS 392(AX), Y0
-	MOVQ         (AX), BX
-	MOVQ         8(AX), SI
-	DECQ         SI
-	JLE          done79
+	MOVQ         (AX), SI
+	MOVQ         8(AX), DI
+	DECQ         DI
+	JLE          done83
 
-row78:
-	MOVQ    (BX), DI
-	MOVQ    8(BX), R8
-	SUBQ    DI, R8
-	JZ      empty80
+row82:
+	MOVQ    (SI), R8
+	MOVQ    8(SI), R9
+	SUBQ    R8, R9
+	JZ      empty84
 	VMOVUPS wideff800000<>+0(SB), Y1
-	MOVQ    CX, DI
+	MOVQ    CX, R10
 
-logit82:
-	VMOVUPS   (DI), Y2
+logit86:
+	CMPQ       448(AX), $0x00
+	JE         skip87
+	MOVQ       448(AX), R11
+	MOVQ       416(AX), R12
+	ADDQ       R8, R11
+	CMPQ       R11, 376(AX)
+	CMOVQGT    376(AX), R11
+	MOVLQSX    (BX)(R11*4), R11
+	IMULQ      440(AX), R11
+	PREFETCHT1 64(R12)(R11*4)
+
+skip87:
+	VMOVUPS   (R10), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
 	VBLENDVPS Y3, Y2, Y4, Y2
-	VMOVUPS   Y2, (DI)
+	VMOVUPS   Y2, (R10)
 	VMAXPS    Y1, Y2, Y1
-	ADDQ      $0x20, DI
-	DECQ      R8
-	JNZ       logit82
+	ADDQ      $0x20, R10
+	INCQ      R8
+	DECQ      R9
+	JNZ       logit86
 	VXORPS    Y2, Y2, Y2
 
-weight83:
+weight88:
 	VMOVUPS      (CX), Y3
-	VCMPPS       $0x00, Y1, Y3, Y4
-	VSUBPS       Y1, Y3, Y5
-	VANDNPS      Y5, Y4, Y4
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y3
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
+	VCMPPS       $0x00, Y1, Y3, Y5
+	VORPS        Y4, Y5, Y5
+	VSUBPS       Y1, Y3, Y3
+	VANDNPS      Y3, Y5, Y3
 	VMOVUPS      wide42b20000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
+	VMINPS       Y3, Y5, Y3
 	VMOVUPS      widec2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       wide3fb8aa3b<>+0(SB), Y4, Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       wide3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y4
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS wide3f318000<>+0(SB), Y5, Y3
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      wide39506967<>+0(SB), Y6
-	VFMADD213PS  wide3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VCVTPS2DQ    Y5, Y3
+	VPSRAD       $0x01, Y3, Y5
+	VPSUBD       Y5, Y3, Y3
 	VPADDD       wide0000007f<>+0(SB), Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
 	VFMADD213PS  Y5, Y5, Y6
-	VPADDD       wide0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y4
-	VANDNPS      Y4, Y3, Y3
+	VPADDD       wide0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y6, Y3
+	VANDNPS      Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
-	CMPQ         CX, DI
-	JL           weight83
+	CMPQ         CX, R10
+	JL           weight88
 	VMOVUPS      wide3f800000<>+0(SB), Y3
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y2, Y4
 	VBLENDVPS    Y4, Y3, Y2, Y4
@@ -1613,22 +1700,22 @@ weight83:
 	VDIVPS       Y4, Y3, Y1
 	VMOVUPS      Y1, 64(DX)
 	VMOVUPS      Y2, 96(DX)
-	JMP          next81
+	JMP          next85
 
-empty80:
+empty84:
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y1, 64(DX)
 	VMOVUPS Y1, 96(DX)
 
-next81:
-	MOVQ 352(AX), DI
-	LEAQ (DX)(DI*4), DX
-	ADDQ $0x08, BX
-	DECQ SI
-	JNZ  row78
+next85:
+	MOVQ 352(AX), R8
+	LEAQ (DX)(R8*4), DX
+	ADDQ $0x08, SI
+	DECQ DI
+	JNZ  row82
 
-done79:
+done83:
 	VZEROUPPER
 	RET
 
@@ -1648,9 +1735,9 @@ TEXT ·mask8(SB), NOSPLIT, $0-8
 	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
 	VPADDD       columns8<>+0(SB), Y5, Y5
 	TESTQ        BX, BX
-	JZ           done85
+	JZ           done90
 
-again84:
+again89:
 	VMOVD    (DX), X6
 	VPERMD   Y6, Y0, Y6
 	VPADDD   Y1, Y6, Y6
@@ -1679,9 +1766,9 @@ again84:
 	ADDQ     $0x20, CX
 	ADDQ     $0x04, DX
 	DECQ     BX
-	JNZ      again84
+	JNZ      again89
 
-done85:
+done90:
 	VZEROUPPER
 	RET
 
@@ -1719,30 +1806,39 @@ TEXT ·recall8(SB), NOSPLIT, $0-8
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	DECQ R11
-	JLE  done87
+	JLE  done92
 
-row86:
+row91:
 	MOVQ    (R10), R12
 	MOVQ    8(R10), R13
 	VMOVUPS (BX), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    R13, R14
 	SUBQ    R12, R14
-	JZ      over89
+	JZ      over94
 
-edge88:
+edge93:
 	CMPQ       368(AX), $0x00
-	JE         skip90
+	JE         skip95
 	MOVQ       368(AX), R14
+	MOVQ       96(AX), R15
 	ADDQ       R12, R14
 	CMPQ       R14, 376(AX)
 	CMOVQGT    376(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
-	PREFETCHT1 (DX)(R14*4)
-	PREFETCHT1 64(DX)(R14*4)
+	PREFETCHT1 (R15)(R14*4)
+	PREFETCHT1 64(R15)(R14*4)
+	MOVQ       368(AX), R14
+	MOVQ       168(AX), R15
+	ADDQ       R12, R14
+	CMPQ       R14, 376(AX)
+	CMOVQGT    376(AX), R14
+	MOVLQSX    (CX)(R14*4), R14
+	IMULQ      360(AX), R14
+	PREFETCHT1 (R15)(R14*4)
 
-skip90:
+skip95:
 	MOVLQSX (CX)(R12*4), R14
 	IMULQ   336(AX), R14
 	VMOVUPS (DX)(R14*4), Y2
@@ -1765,21 +1861,21 @@ skip90:
 	ADDQ    $0x04, DI
 	INCQ    R12
 	CMPQ    R12, R13
-	JL      edge88
+	JL      edge93
 
-over89:
+over94:
 	MOVQ 344(AX), R12
 	LEAQ (BX)(R12*4), BX
 	ADDQ $0x08, R10
 	DECQ R11
-	JNZ  row86
+	JNZ  row91
 
-done87:
+done92:
 	VZEROUPPER
 	RET
 
 // func score8(p *byte)
-// Requires: AVX
+// Requires: AVX, CMOV, MMX+
 TEXT ·score8(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
@@ -1791,16 +1887,29 @@ TEXT ·score8(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done92
+	JLE  done97
 
-row91:
+row96:
 	MOVQ   (R9), R11
 	MOVQ   8(R9), R12
 	VXORPS Y0, Y0, Y0
 	CMPQ   R11, R12
-	JE     none93
+	JE     none98
 
-slot94:
+slot99:
+	CMPQ       448(AX), $0x00
+	JE         skip100
+	MOVQ       448(AX), R13
+	MOVQ       416(AX), R14
+	ADDQ       R11, R13
+	CMPQ       R13, 376(AX)
+	CMOVQGT    376(AX), R13
+	MOVLQSX    (CX)(R13*4), R13
+	IMULQ      440(AX), R13
+	PREFETCHT1 (R14)(R13*4)
+	PREFETCHT1 64(R14)(R13*4)
+
+skip100:
 	VMOVUPS (SI), Y1
 	VMULPS  (R8), Y1, Y1
 	VSUBPS  (DI), Y1, Y1
@@ -1816,17 +1925,17 @@ slot94:
 	VMOVUPS Y2, (DX)(R13*4)
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      slot94
+	JL      slot99
 
-none93:
+none98:
 	VMOVUPS Y0, (BX)
 	MOVQ    352(AX), R11
 	LEAQ    (BX)(R11*4), BX
 	ADDQ    $0x08, R9
 	DECQ    R10
-	JNZ     row91
+	JNZ     row96
 
-done92:
+done97:
 	VZEROUPPER
 	RET
 
@@ -1841,45 +1950,46 @@ TEXT ·weighSlots(SB), NOSPLIT, $0-8
 	MOVQ         384(AX), DI
 	VBROADCASTSS 392(AX), Y0
 	TESTQ        DI, DI
-	JZ           done96
+	JZ           done102
 
-again95:
+again101:
 	VMOVUPS      (CX), Y1
 	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y2
 	VMULPS       Y0, Y1, Y3
 	VBLENDVPS    Y2, Y1, Y3, Y1
 	VMOVUPS      (DX), Y3
-	VCMPPS       $0x00, Y3, Y1, Y4
-	VSUBPS       Y3, Y1, Y3
-	VANDNPS      Y3, Y4, Y3
-	VCMPPS       $0x00, wideff800000<>+0(SB), Y1, Y1
-	VMOVUPS      wide42b20000<>+0(SB), Y4
-	VMINPS       Y3, Y4, Y3
-	VMOVUPS      widec2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       wide3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS wide3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS wideb95e8083<>+0(SB), Y4, Y3
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y1, Y4
+	VCMPPS       $0x00, Y3, Y1, Y5
+	VORPS        Y4, Y5, Y5
+	VSUBPS       Y3, Y1, Y1
+	VANDNPS      Y1, Y5, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       wide3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS wide3f318000<>+0(SB), Y3, Y1
+	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y1
 	VMOVUPS      wide39506967<>+0(SB), Y5
-	VFMADD213PS  wide3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  wide3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  wide3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       wide0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VFMADD213PS  Y4, Y4, Y5
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y1, Y5
+	VFMADD213PS  wide3c088908<>+0(SB), Y1, Y5
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y1, Y5
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y1, Y5
+	VFMADD213PS  wide3f000000<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
+	VCVTPS2DQ    Y3, Y1
+	VPSRAD       $0x01, Y1, Y3
+	VPSUBD       Y3, Y1, Y1
 	VPADDD       wide0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y3
-	VANDNPS      Y3, Y1, Y1
+	VFMADD213PS  Y3, Y3, Y5
+	VPADDD       wide0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y5, Y1
+	VANDNPS      Y1, Y4, Y1
 	VMULPS       (BX), Y1, Y1
 	VMULPS       Y0, Y1, Y3
 	VBLENDVPS    Y2, Y1, Y3, Y2
@@ -1892,9 +2002,9 @@ again95:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	DECQ         DI
-	JNZ          again95
+	JNZ          again101
 
-done96:
+done102:
 	VZEROUPPER
 	RET
 
@@ -1906,65 +2016,76 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ 120(AX), DI
-	MOVQ (AX), R8
+	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done98
+	JE   done104
 
-row97:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over99
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row103:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none106
+	MOVQ   R8, 216(AX)
 
-edge100:
+edge105:
 	CMPQ       200(AX), $0x00
-	JE         near101
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
+	JE         near107
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	PREFETCHT1 (DX)(R8*4)
 
-near101:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y1
-	VFMADD231PS  (R11), Y1, Y0
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge100
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+near107:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y1
+	VFMADD231PS  (R8), Y1, Y0
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge105
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none106:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set109
 	VBROADCASTSS (DI), Y1
-	VMOVUPS      (BX), Y2
+	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
-	VMOVUPS      Y2, (BX)
+	VMOVUPS      Y2, (SI)
+	JMP          kept110
 
-over99:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+set109:
+	VBROADCASTSS (DI), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SI)
+
+kept110:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row97
+	JNZ  row103
 
-done98:
+done104:
 	VZEROUPPER
 	RET
 
@@ -1976,37 +2097,37 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ (AX), DI
+	MOVQ 232(AX), BX
+	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done103
+	JE   done112
 
-row102:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over104
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row111:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over113
+	MOVQ R9, 216(AX)
 
-edge105:
+edge114:
 	CMPQ       200(AX), $0x00
-	JE         near106
-	MOVQ       200(AX), R10
-	ADDQ       R8, R10
-	CMPQ       R10, 208(AX)
-	CMOVQGT    208(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	IMULQ      144(AX), R10
-	PREFETCHT1 (DX)(R10*4)
+	JE         near115
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (DX)(R9*4)
 
-near106:
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        144(AX), R10
-	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y1
+near115:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMOVUPS      (R9), Y1
 	VMULPS       (BX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
@@ -2014,25 +2135,119 @@ near106:
 	VHADDPS      X1, X1, X1
 	VADDSS       (SI), X1, X1
 	VMOVSS       X1, (SI)
-	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge105
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge114
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
 
-over104:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+over113:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row102
+	JNZ  row111
 
-done103:
+done112:
+	VZEROUPPER
+	RET
+
+// func bothRows1x1(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 256(AX), SI
+	SUBQ BX, SI
+	CMPQ 184(AX), $0x00
+	JE   done118
+
+row117:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none120
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge119:
+	CMPQ       200(AX), $0x00
+	JE         near121
+	MOVQ       200(AX), R10
+	ADDQ       DI, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (DX)(R10*4)
+
+near121:
+	MOVLQSX      (CX)(DI*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (DX)(R10*4), R10
+	VMOVUPS      (R10), Y2
+	VBROADCASTSS (BX), Y1
+	VFMADD231PS  Y2, Y1, Y0
+	VMULPS       (R9), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDPS       X1, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (BX)(SI*1), X2, X2
+	VMOVSS       X2, (BX)(SI*1)
+	MOVQ         160(AX), R10
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge119
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
+
+none120:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set123
+	VBROADCASTSS (R8), Y1
+	VMOVUPS      (DI), Y2
+	VFMADD231PS  Y0, Y1, Y2
+	VMOVUPS      Y2, (DI)
+	JMP          kept124
+
+set123:
+	VBROADCASTSS (R8), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (DI)
+
+kept124:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row117
+
+done118:
 	VZEROUPPER
 	RET
 
@@ -2044,72 +2259,86 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), DX
 	MOVQ 48(AX), BX
-	MOVQ 72(AX), SI
-	MOVQ 96(AX), DI
-	MOVQ 120(AX), R8
-	MOVQ (AX), R9
+	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done108
+	JE   done126
 
-row107:
-	MOVQ   (R9), R10
-	MOVQ   8(R9), R11
-	CMPQ   R10, R11
-	JE     over109
-	MOVQ   R11, R12
-	SUBQ   R10, R12
-	MOVQ   R12, 216(AX)
+row125:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none128
+	MOVQ   R9, 216(AX)
 
-edge110:
+edge127:
 	CMPQ       200(AX), $0x00
-	JE         near111
-	MOVQ       200(AX), R12
-	ADDQ       R10, R12
-	CMPQ       R12, 208(AX)
-	CMOVQGT    208(AX), R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      144(AX), R12
-	PREFETCHT1 (BX)(R12*4)
+	JE         near129
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (DX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (BX)(R9*4)
 
-near111:
-	MOVLQSX      (DX)(R10*4), R12
-	IMULQ        144(AX), R12
-	LEAQ         (BX)(R12*4), R12
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  (R12), Y2, Y0
-	VBROADCASTSS 4(DI), Y2
-	VFMADD231PS  (R12)(CX*1), Y2, Y1
-	MOVQ         160(AX), R12
-	LEAQ         (DI)(R12*4), DI
-	INCQ         R10
-	CMPQ         R10, R11
-	JL           edge110
-	MOVQ         216(AX), R10
-	NEGQ         R10
-	ANDQ         192(AX), R10
-	IMULQ        160(AX), R10
-	LEAQ         (DI)(R10*4), DI
+near129:
+	MOVLQSX      (DX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	VBROADCASTSS (SI), Y2
+	VFMADD231PS  (R9), Y2, Y0
+	VBROADCASTSS 4(SI), Y2
+	VFMADD231PS  (R9)(CX*1), Y2, Y1
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge127
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
+
+none128:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set131
 	VBROADCASTSS (R8), Y2
-	VMOVUPS      (SI), Y3
+	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
-	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y3, (DI)
 	VBROADCASTSS 4(R8), Y0
-	VMOVUPS      (SI)(CX*1), Y2
+	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
-	VMOVUPS      Y2, (SI)(CX*1)
+	VMOVUPS      Y2, (DI)(CX*1)
+	JMP          kept132
 
-over109:
-	MOVQ 152(AX), R10
-	LEAQ (SI)(R10*4), SI
-	MOVQ 168(AX), R10
-	LEAQ (R8)(R10*4), R8
-	ADDQ $0x08, R9
+set131:
+	VBROADCASTSS (R8), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VBROADCASTSS 4(R8), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DI)(CX*1)
+
+kept132:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row107
+	JNZ  row125
 
-done108:
+done126:
 	VZEROUPPER
 	RET
 
@@ -2121,39 +2350,39 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), DX
 	MOVQ 48(AX), BX
-	MOVQ 72(AX), SI
-	MOVQ 96(AX), DI
-	MOVQ (AX), R8
+	MOVQ 232(AX), SI
+	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done113
+	JE   done134
 
-row112:
-	MOVQ (R8), R9
-	MOVQ 8(R8), R10
-	CMPQ R9, R10
-	JE   over114
-	MOVQ R10, R11
-	SUBQ R9, R11
-	MOVQ R11, 216(AX)
+row133:
+	MOVQ (AX), R9
+	MOVQ (R9), R8
+	MOVQ 8(R9), R9
+	ADDQ $0x08, (AX)
+	MOVQ R9, R10
+	SUBQ R8, R10
+	JZ   over135
+	MOVQ R10, 216(AX)
 
-edge115:
+edge136:
 	CMPQ       200(AX), $0x00
-	JE         near116
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (DX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (BX)(R11*4)
+	JE         near137
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (DX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (BX)(R10*4)
 
-near116:
-	MOVLQSX      (DX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (BX)(R11*4), R11
-	VMOVUPS      (R11), Y1
+near137:
+	MOVLQSX      (DX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (BX)(R10*4), R10
+	VMOVUPS      (R10), Y1
 	VMULPS       (SI), Y1, Y1
-	VMOVUPS      (R11)(CX*1), Y0
+	VMOVUPS      (R10)(CX*1), Y0
 	VMULPS       (SI)(CX*1), Y0, Y0
 	VHADDPS      Y0, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -2162,25 +2391,132 @@ near116:
 	VMOVSD       (DI), X0
 	VADDPS       X0, X1, X1
 	VMOVLPS      X1, (DI)
-	MOVQ         160(AX), R11
-	LEAQ         (DI)(R11*4), DI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge115
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (DI)(R9*4), DI
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge136
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
 
-over114:
-	MOVQ 152(AX), R9
-	LEAQ (SI)(R9*4), SI
-	ADDQ $0x08, R8
+over135:
+	MOVQ 152(AX), R8
+	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row112
+	JNZ  row133
 
-done113:
+done134:
+	VZEROUPPER
+	RET
+
+// func bothRows2x1(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 96(AX), SI
+	MOVQ 256(AX), DI
+	SUBQ SI, DI
+	CMPQ 184(AX), $0x00
+	JE   done140
+
+row139:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none142
+	MOVQ   R10, 216(AX)
+	MOVQ   232(AX), R10
+
+edge141:
+	CMPQ       200(AX), $0x00
+	JE         near143
+	MOVQ       200(AX), R11
+	ADDQ       R8, R11
+	CMPQ       R11, 208(AX)
+	CMOVQGT    208(AX), R11
+	MOVLQSX    (DX)(R11*4), R11
+	IMULQ      144(AX), R11
+	PREFETCHT1 (BX)(R11*4)
+
+near143:
+	MOVLQSX      (DX)(R8*4), R11
+	IMULQ        144(AX), R11
+	LEAQ         (BX)(R11*4), R11
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (SI), Y2
+	VFMADD231PS  Y3, Y2, Y0
+	VMULPS       (R10), Y3, Y3
+	VMOVUPS      (R11)(CX*1), Y2
+	VBROADCASTSS 4(SI), Y4
+	VFMADD231PS  Y2, Y4, Y1
+	VMULPS       (R10)(CX*1), Y2, Y2
+	VHADDPS      Y2, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X2, X3, X3
+	VHADDPS      X3, X3, X3
+	VMOVSD       (SI)(DI*1), X2
+	VADDPS       X2, X3, X3
+	VMOVLPS      X3, (SI)(DI*1)
+	MOVQ         160(AX), R11
+	LEAQ         (SI)(R11*4), SI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge141
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (SI)(R8*4), SI
+
+none142:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	CMPQ         280(AX), $0x00
+	JNE          set145
+	VBROADCASTSS (R9), Y2
+	VMOVUPS      (R8), Y3
+	VFMADD231PS  Y0, Y2, Y3
+	VMOVUPS      Y3, (R8)
+	VBROADCASTSS 4(R9), Y0
+	VMOVUPS      (R8)(CX*1), Y2
+	VFMADD231PS  Y1, Y0, Y2
+	VMOVUPS      Y2, (R8)(CX*1)
+	JMP          kept146
+
+set145:
+	VBROADCASTSS (R9), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VBROADCASTSS 4(R9), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R8)(CX*1)
+
+kept146:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 232(AX)
+	DECQ 184(AX)
+	JNZ  row139
+
+done140:
 	VZEROUPPER
 	RET
 
@@ -2193,87 +2529,107 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), DX
 	MOVQ 24(AX), BX
 	MOVQ 48(AX), SI
-	MOVQ 72(AX), DI
-	MOVQ 96(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ (AX), R10
+	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done118
+	JE   done148
 
-row117:
-	MOVQ   (R10), R11
-	MOVQ   8(R10), R12
-	CMPQ   R11, R12
-	JE     over119
-	MOVQ   R12, R13
-	SUBQ   R11, R13
-	MOVQ   R13, 216(AX)
+row147:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none150
+	MOVQ   R10, 216(AX)
 
-edge120:
+edge149:
 	CMPQ       200(AX), $0x00
-	JE         near121
-	MOVQ       200(AX), R13
-	ADDQ       R11, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
+	JE         near151
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (BX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
 
-near121:
-	MOVLQSX      (BX)(R11*4), R13
-	IMULQ        144(AX), R13
-	LEAQ         (SI)(R13*4), R13
-	VBROADCASTSS (R8), Y4
-	VFMADD231PS  (R13), Y4, Y0
-	VBROADCASTSS 4(R8), Y4
-	VFMADD231PS  (R13)(CX*1), Y4, Y1
-	VBROADCASTSS 8(R8), Y4
-	VFMADD231PS  (R13)(CX*2), Y4, Y2
-	VBROADCASTSS 12(R8), Y4
-	VFMADD231PS  (R13)(DX*1), Y4, Y3
-	MOVQ         160(AX), R13
-	LEAQ         (R8)(R13*4), R8
-	INCQ         R11
-	CMPQ         R11, R12
-	JL           edge120
-	MOVQ         216(AX), R11
-	NEGQ         R11
-	ANDQ         192(AX), R11
-	IMULQ        160(AX), R11
-	LEAQ         (R8)(R11*4), R8
+near151:
+	MOVLQSX      (BX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (SI)(R10*4), R10
+	VBROADCASTSS (DI), Y4
+	VFMADD231PS  (R10), Y4, Y0
+	VBROADCASTSS 4(DI), Y4
+	VFMADD231PS  (R10)(CX*1), Y4, Y1
+	VBROADCASTSS 8(DI), Y4
+	VFMADD231PS  (R10)(CX*2), Y4, Y2
+	VBROADCASTSS 12(DI), Y4
+	VFMADD231PS  (R10)(DX*1), Y4, Y3
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge149
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
+
+none150:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	CMPQ         280(AX), $0x00
+	JNE          set153
 	VBROADCASTSS (R9), Y4
-	VMOVUPS      (DI), Y5
+	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
-	VMOVUPS      Y5, (DI)
+	VMOVUPS      Y5, (R8)
 	VBROADCASTSS 4(R9), Y0
-	VMOVUPS      (DI)(CX*1), Y4
+	VMOVUPS      (R8)(CX*1), Y4
 	VFMADD231PS  Y1, Y0, Y4
-	VMOVUPS      Y4, (DI)(CX*1)
+	VMOVUPS      Y4, (R8)(CX*1)
 	VBROADCASTSS 8(R9), Y0
-	VMOVUPS      (DI)(CX*2), Y1
+	VMOVUPS      (R8)(CX*2), Y1
 	VFMADD231PS  Y2, Y0, Y1
-	VMOVUPS      Y1, (DI)(CX*2)
+	VMOVUPS      Y1, (R8)(CX*2)
 	VBROADCASTSS 12(R9), Y0
-	VMOVUPS      (DI)(DX*1), Y1
+	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
-	VMOVUPS      Y1, (DI)(DX*1)
+	VMOVUPS      Y1, (R8)(DX*1)
+	JMP          kept154
 
-over119:
-	MOVQ 152(AX), R11
-	LEAQ (DI)(R11*4), DI
-	MOVQ 168(AX), R11
-	LEAQ (R9)(R11*4), R9
-	ADDQ $0x08, R10
+set153:
+	VBROADCASTSS (R9), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VBROADCASTSS 4(R9), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R8)(CX*1)
+	VBROADCASTSS 8(R9), Y0
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R8)(CX*2)
+	VBROADCASTSS 12(R9), Y0
+	VMULPS       Y0, Y3, Y0
+	VMOVUPS      Y0, (R8)(DX*1)
+
+kept154:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row117
+	JNZ  row147
 
-done118:
+done148:
 	VZEROUPPER
 	RET
 
@@ -2286,45 +2642,45 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), DX
 	MOVQ 24(AX), BX
 	MOVQ 48(AX), SI
-	MOVQ 72(AX), DI
-	MOVQ 96(AX), R8
-	MOVQ (AX), R9
+	MOVQ 232(AX), DI
+	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done123
+	JE   done156
 
-row122:
-	MOVQ (R9), R10
-	MOVQ 8(R9), R11
-	CMPQ R10, R11
-	JE   over124
-	MOVQ R11, R12
-	SUBQ R10, R12
-	MOVQ R12, 216(AX)
+row155:
+	MOVQ (AX), R10
+	MOVQ (R10), R9
+	MOVQ 8(R10), R10
+	ADDQ $0x08, (AX)
+	MOVQ R10, R11
+	SUBQ R9, R11
+	JZ   over157
+	MOVQ R11, 216(AX)
 
-edge125:
+edge158:
 	CMPQ       200(AX), $0x00
-	JE         near126
-	MOVQ       200(AX), R12
-	ADDQ       R10, R12
-	CMPQ       R12, 208(AX)
-	CMOVQGT    208(AX), R12
-	MOVLQSX    (BX)(R12*4), R12
-	IMULQ      144(AX), R12
-	PREFETCHT1 (SI)(R12*4)
-	PREFETCHT1 64(SI)(R12*4)
+	JE         near159
+	MOVQ       200(AX), R11
+	ADDQ       R9, R11
+	CMPQ       R11, 208(AX)
+	CMOVQGT    208(AX), R11
+	MOVLQSX    (BX)(R11*4), R11
+	IMULQ      144(AX), R11
+	PREFETCHT1 (SI)(R11*4)
+	PREFETCHT1 64(SI)(R11*4)
 
-near126:
-	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        144(AX), R12
-	LEAQ         (SI)(R12*4), R12
-	VMOVUPS      (R12), Y1
+near159:
+	MOVLQSX      (BX)(R9*4), R11
+	IMULQ        144(AX), R11
+	LEAQ         (SI)(R11*4), R11
+	VMOVUPS      (R11), Y1
 	VMULPS       (DI), Y1, Y1
-	VMOVUPS      (R12)(CX*1), Y0
+	VMOVUPS      (R11)(CX*1), Y0
 	VMULPS       (DI)(CX*1), Y0, Y0
 	VHADDPS      Y0, Y1, Y1
-	VMOVUPS      (R12)(CX*2), Y0
+	VMOVUPS      (R11)(CX*2), Y0
 	VMULPS       (DI)(CX*2), Y0, Y0
-	VMOVUPS      (R12)(DX*1), Y2
+	VMOVUPS      (R11)(DX*1), Y2
 	VMULPS       (DI)(DX*1), Y2, Y2
 	VHADDPS      Y2, Y0, Y0
 	VHADDPS      Y0, Y1, Y1
@@ -2332,25 +2688,158 @@ near126:
 	VADDPS       X0, X1, X1
 	VADDPS       (R8), X1, X1
 	VMOVUPS      X1, (R8)
-	MOVQ         160(AX), R12
-	LEAQ         (R8)(R12*4), R8
-	INCQ         R10
-	CMPQ         R10, R11
-	JL           edge125
-	MOVQ         216(AX), R10
-	NEGQ         R10
-	ANDQ         192(AX), R10
-	IMULQ        160(AX), R10
-	LEAQ         (R8)(R10*4), R8
+	MOVQ         160(AX), R11
+	LEAQ         (R8)(R11*4), R8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge158
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (R8)(R9*4), R8
 
-over124:
-	MOVQ 152(AX), R10
-	LEAQ (DI)(R10*4), DI
-	ADDQ $0x08, R9
+over157:
+	MOVQ 152(AX), R9
+	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row122
+	JNZ  row155
 
-done123:
+done156:
+	VZEROUPPER
+	RET
+
+// func bothRows4x1(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ 24(AX), BX
+	MOVQ 48(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 256(AX), R8
+	SUBQ DI, R8
+	CMPQ 184(AX), $0x00
+	JE   done162
+
+row161:
+	MOVQ   (AX), R10
+	MOVQ   (R10), R9
+	MOVQ   8(R10), R10
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   R10, R11
+	SUBQ   R9, R11
+	JZ     none164
+	MOVQ   R11, 216(AX)
+	MOVQ   232(AX), R11
+
+edge163:
+	CMPQ       200(AX), $0x00
+	JE         near165
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
+
+near165:
+	MOVLQSX      (BX)(R9*4), R12
+	IMULQ        144(AX), R12
+	LEAQ         (SI)(R12*4), R12
+	VMOVUPS      (R12), Y5
+	VBROADCASTSS (DI), Y4
+	VFMADD231PS  Y5, Y4, Y0
+	VMULPS       (R11), Y5, Y5
+	VMOVUPS      (R12)(CX*1), Y4
+	VBROADCASTSS 4(DI), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VMULPS       (R11)(CX*1), Y4, Y4
+	VHADDPS      Y4, Y5, Y5
+	VMOVUPS      (R12)(CX*2), Y4
+	VBROADCASTSS 8(DI), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VMULPS       (R11)(CX*2), Y4, Y4
+	VMOVUPS      (R12)(DX*1), Y6
+	VBROADCASTSS 12(DI), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMULPS       (R11)(DX*1), Y6, Y6
+	VHADDPS      Y6, Y4, Y4
+	VHADDPS      Y4, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X4
+	VADDPS       X4, X5, X5
+	VADDPS       (DI)(R8*1), X5, X5
+	VMOVUPS      X5, (DI)(R8*1)
+	MOVQ         160(AX), R12
+	LEAQ         (DI)(R12*4), DI
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge163
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (DI)(R9*4), DI
+
+none164:
+	MOVQ         72(AX), R9
+	MOVQ         120(AX), R10
+	CMPQ         280(AX), $0x00
+	JNE          set167
+	VBROADCASTSS (R10), Y4
+	VMOVUPS      (R9), Y5
+	VFMADD231PS  Y0, Y4, Y5
+	VMOVUPS      Y5, (R9)
+	VBROADCASTSS 4(R10), Y0
+	VMOVUPS      (R9)(CX*1), Y4
+	VFMADD231PS  Y1, Y0, Y4
+	VMOVUPS      Y4, (R9)(CX*1)
+	VBROADCASTSS 8(R10), Y0
+	VMOVUPS      (R9)(CX*2), Y1
+	VFMADD231PS  Y2, Y0, Y1
+	VMOVUPS      Y1, (R9)(CX*2)
+	VBROADCASTSS 12(R10), Y0
+	VMOVUPS      (R9)(DX*1), Y1
+	VFMADD231PS  Y3, Y0, Y1
+	VMOVUPS      Y1, (R9)(DX*1)
+	JMP          kept168
+
+set167:
+	VBROADCASTSS (R10), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS 4(R10), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R9)(CX*1)
+	VBROADCASTSS 8(R10), Y0
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R9)(CX*2)
+	VBROADCASTSS 12(R10), Y0
+	VMULPS       Y0, Y3, Y0
+	VMOVUPS      Y0, (R9)(DX*1)
+
+kept168:
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 72(AX)
+	MOVQ 168(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 232(AX)
+	DECQ 184(AX)
+	JNZ  row161
+
+done162:
 	VZEROUPPER
 	RET
 
@@ -2363,21 +2852,15 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), DX
 	MOVQ 24(AX), BX
 	MOVQ 48(AX), SI
-	MOVQ 72(AX), DI
-	MOVQ 96(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ (AX), R10
+	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done128
+	JE   done170
 
-row127:
-	MOVQ   (R10), R11
-	MOVQ   8(R10), R12
-	CMPQ   R11, R12
-	JE     over129
-	MOVQ   R12, R13
-	SUBQ   R11, R13
-	MOVQ   R13, 216(AX)
+row169:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2386,96 +2869,138 @@ row127:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none172
+	MOVQ   R10, 216(AX)
 
-edge130:
+edge171:
 	CMPQ       200(AX), $0x00
-	JE         near131
-	MOVQ       200(AX), R13
-	ADDQ       R11, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
-	PREFETCHT1 128(SI)(R13*4)
-	PREFETCHT1 192(SI)(R13*4)
+	JE         near173
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (BX)(R10*4), R10
+	IMULQ      144(AX), R10
+	CMPQ       288(AX), $0x00
+	JNE        asked174
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
 
-near131:
-	MOVLQSX      (BX)(R11*4), R13
-	IMULQ        144(AX), R13
-	LEAQ         (SI)(R13*4), R13
-	LEAQ         (R13)(CX*4), R14
-	VBROADCASTSS (R8), Y8
-	VFMADD231PS  (R13), Y8, Y0
-	VBROADCASTSS 4(R8), Y8
-	VFMADD231PS  (R13)(CX*1), Y8, Y1
-	VBROADCASTSS 8(R8), Y8
-	VFMADD231PS  (R13)(CX*2), Y8, Y2
-	VBROADCASTSS 12(R8), Y8
-	VFMADD231PS  (R13)(DX*1), Y8, Y3
-	VBROADCASTSS 16(R8), Y8
-	VFMADD231PS  (R14), Y8, Y4
-	VBROADCASTSS 20(R8), Y8
-	VFMADD231PS  (R14)(CX*1), Y8, Y5
-	VBROADCASTSS 24(R8), Y8
-	VFMADD231PS  (R14)(CX*2), Y8, Y6
-	VBROADCASTSS 28(R8), Y8
-	VFMADD231PS  (R14)(DX*1), Y8, Y7
-	MOVQ         160(AX), R13
-	LEAQ         (R8)(R13*4), R8
-	INCQ         R11
-	CMPQ         R11, R12
-	JL           edge130
-	MOVQ         216(AX), R11
-	NEGQ         R11
-	ANDQ         192(AX), R11
-	IMULQ        160(AX), R11
-	LEAQ         (R8)(R11*4), R8
-	LEAQ         (DI)(CX*4), R11
+asked174:
+	PREFETCHT1 128(SI)(R10*4)
+	PREFETCHT1 192(SI)(R10*4)
+
+near173:
+	MOVLQSX      (BX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (SI)(R10*4), R10
+	LEAQ         (R10)(CX*4), R11
+	VBROADCASTSS (DI), Y8
+	VFMADD231PS  (R10), Y8, Y0
+	VBROADCASTSS 4(DI), Y8
+	VFMADD231PS  (R10)(CX*1), Y8, Y1
+	VBROADCASTSS 8(DI), Y8
+	VFMADD231PS  (R10)(CX*2), Y8, Y2
+	VBROADCASTSS 12(DI), Y8
+	VFMADD231PS  (R10)(DX*1), Y8, Y3
+	VBROADCASTSS 16(DI), Y8
+	VFMADD231PS  (R11), Y8, Y4
+	VBROADCASTSS 20(DI), Y8
+	VFMADD231PS  (R11)(CX*1), Y8, Y5
+	VBROADCASTSS 24(DI), Y8
+	VFMADD231PS  (R11)(CX*2), Y8, Y6
+	VBROADCASTSS 28(DI), Y8
+	VFMADD231PS  (R11)(DX*1), Y8, Y7
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge171
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
+
+none172:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	LEAQ         (R8)(CX*4), R10
+	CMPQ         280(AX), $0x00
+	JNE          set175
 	VBROADCASTSS (R9), Y8
-	VMOVUPS      (DI), Y9
+	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
-	VMOVUPS      Y9, (DI)
+	VMOVUPS      Y9, (R8)
 	VBROADCASTSS 4(R9), Y0
-	VMOVUPS      (DI)(CX*1), Y8
+	VMOVUPS      (R8)(CX*1), Y8
 	VFMADD231PS  Y1, Y0, Y8
-	VMOVUPS      Y8, (DI)(CX*1)
+	VMOVUPS      Y8, (R8)(CX*1)
 	VBROADCASTSS 8(R9), Y0
-	VMOVUPS      (DI)(CX*2), Y1
+	VMOVUPS      (R8)(CX*2), Y1
 	VFMADD231PS  Y2, Y0, Y1
-	VMOVUPS      Y1, (DI)(CX*2)
+	VMOVUPS      Y1, (R8)(CX*2)
 	VBROADCASTSS 12(R9), Y0
-	VMOVUPS      (DI)(DX*1), Y1
+	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
-	VMOVUPS      Y1, (DI)(DX*1)
+	VMOVUPS      Y1, (R8)(DX*1)
 	VBROADCASTSS 16(R9), Y0
-	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y1
 	VFMADD231PS  Y4, Y0, Y1
-	VMOVUPS      Y1, (R11)
+	VMOVUPS      Y1, (R10)
 	VBROADCASTSS 20(R9), Y0
-	VMOVUPS      (R11)(CX*1), Y1
+	VMOVUPS      (R10)(CX*1), Y1
 	VFMADD231PS  Y5, Y0, Y1
-	VMOVUPS      Y1, (R11)(CX*1)
+	VMOVUPS      Y1, (R10)(CX*1)
 	VBROADCASTSS 24(R9), Y0
-	VMOVUPS      (R11)(CX*2), Y1
+	VMOVUPS      (R10)(CX*2), Y1
 	VFMADD231PS  Y6, Y0, Y1
-	VMOVUPS      Y1, (R11)(CX*2)
+	VMOVUPS      Y1, (R10)(CX*2)
 	VBROADCASTSS 28(R9), Y0
-	VMOVUPS      (R11)(DX*1), Y1
+	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
-	VMOVUPS      Y1, (R11)(DX*1)
+	VMOVUPS      Y1, (R10)(DX*1)
+	JMP          kept176
 
-over129:
-	MOVQ 152(AX), R11
-	LEAQ (DI)(R11*4), DI
-	MOVQ 168(AX), R11
-	LEAQ (R9)(R11*4), R9
-	ADDQ $0x08, R10
+set175:
+	VBROADCASTSS (R9), Y8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VBROADCASTSS 4(R9), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R8)(CX*1)
+	VBROADCASTSS 8(R9), Y0
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R8)(CX*2)
+	VBROADCASTSS 12(R9), Y0
+	VMULPS       Y0, Y3, Y0
+	VMOVUPS      Y0, (R8)(DX*1)
+	VBROADCASTSS 16(R9), Y0
+	VMULPS       Y0, Y4, Y0
+	VMOVUPS      Y0, (R10)
+	VBROADCASTSS 20(R9), Y0
+	VMULPS       Y0, Y5, Y0
+	VMOVUPS      Y0, (R10)(CX*1)
+	VBROADCASTSS 24(R9), Y0
+	VMULPS       Y0, Y6, Y0
+	VMOVUPS      Y0, (R10)(CX*2)
+	VBROADCASTSS 28(R9), Y0
+	VMULPS       Y0, Y7, Y0
+	VMOVUPS      Y0, (R10)(DX*1)
+
+kept176:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row127
+	JNZ  row169
 
-done128:
+done170:
 	VZEROUPPER
 	RET
 
@@ -2488,61 +3013,65 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), DX
 	MOVQ 24(AX), BX
 	MOVQ 48(AX), SI
-	MOVQ 72(AX), DI
-	MOVQ 96(AX), R8
-	MOVQ (AX), R9
+	MOVQ 232(AX), DI
+	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done133
+	JE   done178
 
-row132:
-	MOVQ (R9), R10
-	MOVQ 8(R9), R11
-	CMPQ R10, R11
-	JE   over134
-	MOVQ R11, R12
-	SUBQ R10, R12
-	MOVQ R12, 216(AX)
-	LEAQ (DI)(CX*4), R12
+row177:
+	MOVQ (AX), R10
+	MOVQ (R10), R9
+	MOVQ 8(R10), R10
+	ADDQ $0x08, (AX)
+	MOVQ R10, R11
+	SUBQ R9, R11
+	JZ   over179
+	MOVQ R11, 216(AX)
+	LEAQ (DI)(CX*4), R11
 
-edge135:
+edge180:
 	CMPQ       200(AX), $0x00
-	JE         near136
-	MOVQ       200(AX), R13
-	ADDQ       R10, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
-	PREFETCHT1 128(SI)(R13*4)
-	PREFETCHT1 192(SI)(R13*4)
+	JE         near181
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	CMPQ       288(AX), $0x00
+	JNE        asked182
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
 
-near136:
-	MOVLQSX    (BX)(R10*4), R13
-	IMULQ      144(AX), R13
-	LEAQ       (SI)(R13*4), R13
-	LEAQ       (R13)(CX*4), R14
-	VMOVUPS    (R13), Y0
+asked182:
+	PREFETCHT1 128(SI)(R12*4)
+	PREFETCHT1 192(SI)(R12*4)
+
+near181:
+	MOVLQSX    (BX)(R9*4), R12
+	IMULQ      144(AX), R12
+	LEAQ       (SI)(R12*4), R12
+	LEAQ       (R12)(CX*4), R13
+	VMOVUPS    (R12), Y0
 	VMULPS     (DI), Y0, Y0
-	VMOVUPS    (R13)(CX*1), Y1
+	VMOVUPS    (R12)(CX*1), Y1
 	VMULPS     (DI)(CX*1), Y1, Y1
 	VHADDPS    Y1, Y0, Y0
-	VMOVUPS    (R13)(CX*2), Y1
+	VMOVUPS    (R12)(CX*2), Y1
 	VMULPS     (DI)(CX*2), Y1, Y1
-	VMOVUPS    (R13)(DX*1), Y2
+	VMOVUPS    (R12)(DX*1), Y2
 	VMULPS     (DI)(DX*1), Y2, Y2
 	VHADDPS    Y2, Y1, Y1
 	VHADDPS    Y1, Y0, Y0
-	VMOVUPS    (R14), Y2
-	VMULPS     (R12), Y2, Y2
-	VMOVUPS    (R14)(CX*1), Y1
-	VMULPS     (R12)(CX*1), Y1, Y1
+	VMOVUPS    (R13), Y2
+	VMULPS     (R11), Y2, Y2
+	VMOVUPS    (R13)(CX*1), Y1
+	VMULPS     (R11)(CX*1), Y1, Y1
 	VHADDPS    Y1, Y2, Y2
-	VMOVUPS    (R14)(CX*2), Y1
-	VMULPS     (R12)(CX*2), Y1, Y1
-	VMOVUPS    (R14)(DX*1), Y3
-	VMULPS     (R12)(DX*1), Y3, Y3
+	VMOVUPS    (R13)(CX*2), Y1
+	VMULPS     (R11)(CX*2), Y1, Y1
+	VMOVUPS    (R13)(DX*1), Y3
+	VMULPS     (R11)(DX*1), Y3, Y3
 	VHADDPS    Y3, Y1, Y1
 	VHADDPS    Y1, Y2, Y2
 	VPERM2F128 $0x20, Y2, Y0, Y1
@@ -2550,25 +3079,219 @@ near136:
 	VADDPS     Y0, Y1, Y1
 	VADDPS     (R8), Y1, Y1
 	VMOVUPS    Y1, (R8)
-	MOVQ       160(AX), R13
-	LEAQ       (R8)(R13*4), R8
-	INCQ       R10
-	CMPQ       R10, R11
-	JL         edge135
-	MOVQ       216(AX), R10
-	NEGQ       R10
-	ANDQ       192(AX), R10
-	IMULQ      160(AX), R10
-	LEAQ       (R8)(R10*4), R8
+	MOVQ       160(AX), R12
+	LEAQ       (R8)(R12*4), R8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         edge180
+	MOVQ       216(AX), R9
+	NEGQ       R9
+	ANDQ       192(AX), R9
+	IMULQ      160(AX), R9
+	LEAQ       (R8)(R9*4), R8
 
-over134:
-	MOVQ 152(AX), R10
-	LEAQ (DI)(R10*4), DI
-	ADDQ $0x08, R9
+over179:
+	MOVQ 152(AX), R9
+	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row132
+	JNZ  row177
 
-done133:
+done178:
+	VZEROUPPER
+	RET
+
+// func bothRows8x1(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ 24(AX), BX
+	MOVQ 48(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 256(AX), R8
+	SUBQ DI, R8
+	CMPQ 184(AX), $0x00
+	JE   done184
+
+row183:
+	MOVQ   (AX), R10
+	MOVQ   (R10), R9
+	MOVQ   8(R10), R10
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   R10, R11
+	SUBQ   R9, R11
+	JZ     none186
+	MOVQ   R11, 216(AX)
+	MOVQ   232(AX), R11
+
+edge185:
+	CMPQ       200(AX), $0x00
+	JE         near187
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	CMPQ       288(AX), $0x00
+	JNE        asked188
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
+
+asked188:
+	PREFETCHT1 128(SI)(R12*4)
+	PREFETCHT1 192(SI)(R12*4)
+
+near187:
+	MOVLQSX      (BX)(R9*4), R12
+	IMULQ        144(AX), R12
+	LEAQ         (SI)(R12*4), R12
+	LEAQ         (R11)(CX*4), R13
+	LEAQ         (R12)(CX*4), R14
+	VMOVUPS      (R12), Y8
+	VBROADCASTSS (DI), Y9
+	VFMADD231PS  Y8, Y9, Y0
+	VMULPS       (R11), Y8, Y8
+	VMOVUPS      (R12)(CX*1), Y9
+	VBROADCASTSS 4(DI), Y10
+	VFMADD231PS  Y9, Y10, Y1
+	VMULPS       (R11)(CX*1), Y9, Y9
+	VHADDPS      Y9, Y8, Y8
+	VMOVUPS      (R12)(CX*2), Y9
+	VBROADCASTSS 8(DI), Y10
+	VFMADD231PS  Y9, Y10, Y2
+	VMULPS       (R11)(CX*2), Y9, Y9
+	VMOVUPS      (R12)(DX*1), Y10
+	VBROADCASTSS 12(DI), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMULPS       (R11)(DX*1), Y10, Y10
+	VHADDPS      Y10, Y9, Y9
+	VHADDPS      Y9, Y8, Y8
+	VMOVUPS      (R14), Y10
+	VBROADCASTSS 16(DI), Y9
+	VFMADD231PS  Y10, Y9, Y4
+	VMULPS       (R13), Y10, Y10
+	VMOVUPS      (R14)(CX*1), Y9
+	VBROADCASTSS 20(DI), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VMULPS       (R13)(CX*1), Y9, Y9
+	VHADDPS      Y9, Y10, Y10
+	VMOVUPS      (R14)(CX*2), Y9
+	VBROADCASTSS 24(DI), Y11
+	VFMADD231PS  Y9, Y11, Y6
+	VMULPS       (R13)(CX*2), Y9, Y9
+	VMOVUPS      (R14)(DX*1), Y11
+	VBROADCASTSS 28(DI), Y12
+	VFMADD231PS  Y11, Y12, Y7
+	VMULPS       (R13)(DX*1), Y11, Y11
+	VHADDPS      Y11, Y9, Y9
+	VHADDPS      Y9, Y10, Y10
+	VPERM2F128   $0x20, Y10, Y8, Y9
+	VPERM2F128   $0x31, Y10, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VADDPS       (DI)(R8*1), Y9, Y9
+	VMOVUPS      Y9, (DI)(R8*1)
+	MOVQ         160(AX), R12
+	LEAQ         (DI)(R12*4), DI
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge185
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (DI)(R9*4), DI
+
+none186:
+	MOVQ         72(AX), R9
+	MOVQ         120(AX), R10
+	LEAQ         (R9)(CX*4), R11
+	CMPQ         280(AX), $0x00
+	JNE          set189
+	VBROADCASTSS (R10), Y8
+	VMOVUPS      (R9), Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVUPS      Y9, (R9)
+	VBROADCASTSS 4(R10), Y0
+	VMOVUPS      (R9)(CX*1), Y8
+	VFMADD231PS  Y1, Y0, Y8
+	VMOVUPS      Y8, (R9)(CX*1)
+	VBROADCASTSS 8(R10), Y0
+	VMOVUPS      (R9)(CX*2), Y1
+	VFMADD231PS  Y2, Y0, Y1
+	VMOVUPS      Y1, (R9)(CX*2)
+	VBROADCASTSS 12(R10), Y0
+	VMOVUPS      (R9)(DX*1), Y1
+	VFMADD231PS  Y3, Y0, Y1
+	VMOVUPS      Y1, (R9)(DX*1)
+	VBROADCASTSS 16(R10), Y0
+	VMOVUPS      (R11), Y1
+	VFMADD231PS  Y4, Y0, Y1
+	VMOVUPS      Y1, (R11)
+	VBROADCASTSS 20(R10), Y0
+	VMOVUPS      (R11)(CX*1), Y1
+	VFMADD231PS  Y5, Y0, Y1
+	VMOVUPS      Y1, (R11)(CX*1)
+	VBROADCASTSS 24(R10), Y0
+	VMOVUPS      (R11)(CX*2), Y1
+	VFMADD231PS  Y6, Y0, Y1
+	VMOVUPS      Y1, (R11)(CX*2)
+	VBROADCASTSS 28(R10), Y0
+	VMOVUPS      (R11)(DX*1), Y1
+	VFMADD231PS  Y7, Y0, Y1
+	VMOVUPS      Y1, (R11)(DX*1)
+	JMP          kept190
+
+set189:
+	VBROADCASTSS (R10), Y8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS 4(R10), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R9)(CX*1)
+	VBROADCASTSS 8(R10), Y0
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R9)(CX*2)
+	VBROADCASTSS 12(R10), Y0
+	VMULPS       Y0, Y3, Y0
+	VMOVUPS      Y0, (R9)(DX*1)
+	VBROADCASTSS 16(R10), Y0
+	VMULPS       Y0, Y4, Y0
+	VMOVUPS      Y0, (R11)
+	VBROADCASTSS 20(R10), Y0
+	VMULPS       Y0, Y5, Y0
+	VMOVUPS      Y0, (R11)(CX*1)
+	VBROADCASTSS 24(R10), Y0
+	VMULPS       Y0, Y6, Y0
+	VMOVUPS      Y0, (R11)(CX*2)
+	VBROADCASTSS 28(R10), Y0
+	VMULPS       Y0, Y7, Y0
+	VMOVUPS      Y0, (R11)(DX*1)
+
+kept190:
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 72(AX)
+	MOVQ 168(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 232(AX)
+	DECQ 184(AX)
+	JNZ  row183
+
+done184:
 	VZEROUPPER
 	RET
 
@@ -2580,70 +3303,83 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ 120(AX), DI
-	MOVQ (AX), R8
+	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done138
+	JE   done192
 
-row137:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over139
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row191:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none194
+	MOVQ   R8, 216(AX)
 
-edge140:
+edge193:
 	CMPQ       200(AX), $0x00
-	JE         near141
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
+	JE         near195
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	PREFETCHT1 (DX)(R8*4)
 
-near141:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y2
-	VFMADD231PS  (R11), Y2, Y0
-	VFMADD231PS  32(R11), Y2, Y1
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge140
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+near195:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y2
+	VFMADD231PS  (R8), Y2, Y0
+	VFMADD231PS  32(R8), Y2, Y1
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge193
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none194:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set197
 	VBROADCASTSS (DI), Y2
-	VMOVUPS      (BX), Y3
+	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      32(BX), Y0
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
-	VMOVUPS      Y0, 32(BX)
+	VMOVUPS      Y0, 32(SI)
+	JMP          kept198
 
-over139:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+set197:
+	VBROADCASTSS (DI), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMULPS       Y2, Y1, Y0
+	VMOVUPS      Y0, 32(SI)
+
+kept198:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row137
+	JNZ  row191
 
-done138:
+done192:
 	VZEROUPPER
 	RET
 
@@ -2655,39 +3391,39 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ (AX), DI
+	MOVQ 232(AX), BX
+	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done143
+	JE   done200
 
-row142:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over144
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row199:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over201
+	MOVQ R9, 216(AX)
 
-edge145:
+edge202:
 	CMPQ       200(AX), $0x00
-	JE         near146
-	MOVQ       200(AX), R10
-	ADDQ       R8, R10
-	CMPQ       R10, 208(AX)
-	CMOVQGT    208(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	IMULQ      144(AX), R10
-	PREFETCHT1 (DX)(R10*4)
+	JE         near203
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (DX)(R9*4)
 
-near146:
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        144(AX), R10
-	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y1
+near203:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMOVUPS      (R9), Y1
 	VMULPS       (BX), Y1, Y1
-	VMOVUPS      32(R10), Y0
+	VMOVUPS      32(R9), Y0
 	VFMADD231PS  32(BX), Y0, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
@@ -2695,25 +3431,129 @@ near146:
 	VHADDPS      X1, X1, X1
 	VADDSS       (SI), X1, X1
 	VMOVSS       X1, (SI)
-	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge145
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge202
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
 
-over144:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+over201:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row142
+	JNZ  row199
 
-done143:
+done200:
+	VZEROUPPER
+	RET
+
+// func bothRows1x2(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 256(AX), SI
+	SUBQ BX, SI
+	CMPQ 184(AX), $0x00
+	JE   done206
+
+row205:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none208
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge207:
+	CMPQ       200(AX), $0x00
+	JE         near209
+	MOVQ       200(AX), R10
+	ADDQ       DI, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (DX)(R10*4)
+
+near209:
+	MOVLQSX      (CX)(DI*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (DX)(R10*4), R10
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (BX), Y2
+	VFMADD231PS  Y3, Y2, Y0
+	VMULPS       (R9), Y3, Y3
+	VMOVUPS      32(R10), Y2
+	VBROADCASTSS (BX), Y4
+	VFMADD231PS  Y2, Y4, Y1
+	VFMADD231PS  32(R9), Y2, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X2, X3, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VADDSS       (BX)(SI*1), X3, X3
+	VMOVSS       X3, (BX)(SI*1)
+	MOVQ         160(AX), R10
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge207
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
+
+none208:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set211
+	VBROADCASTSS (R8), Y2
+	VMOVUPS      (DI), Y3
+	VFMADD231PS  Y0, Y2, Y3
+	VMOVUPS      Y3, (DI)
+	VMOVUPS      32(DI), Y0
+	VFMADD231PS  Y1, Y2, Y0
+	VMOVUPS      Y0, 32(DI)
+	JMP          kept212
+
+set211:
+	VBROADCASTSS (R8), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       Y2, Y1, Y0
+	VMOVUPS      Y0, 32(DI)
+
+kept212:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row205
+
+done206:
 	VZEROUPPER
 	RET
 
@@ -2726,21 +3566,15 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), DX
 	MOVQ 24(AX), BX
 	MOVQ 48(AX), SI
-	MOVQ 72(AX), DI
-	MOVQ 96(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ (AX), R10
+	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done148
+	JE   done214
 
-row147:
-	MOVQ   (R10), R11
-	MOVQ   8(R10), R12
-	CMPQ   R11, R12
-	JE     over149
-	MOVQ   R12, R13
-	SUBQ   R11, R13
-	MOVQ   R13, 216(AX)
+row213:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2749,86 +3583,124 @@ row147:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none216
+	MOVQ   R10, 216(AX)
 
-edge150:
+edge215:
 	CMPQ       200(AX), $0x00
-	JE         near151
-	MOVQ       200(AX), R13
-	ADDQ       R11, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
-	PREFETCHT1 128(SI)(R13*4)
-	PREFETCHT1 192(SI)(R13*4)
+	JE         near217
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (BX)(R10*4), R10
+	IMULQ      144(AX), R10
+	CMPQ       288(AX), $0x00
+	JNE        asked218
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
 
-near151:
-	MOVLQSX      (BX)(R11*4), R13
-	IMULQ        144(AX), R13
-	LEAQ         (SI)(R13*4), R13
-	VBROADCASTSS (R8), Y8
-	VFMADD231PS  (R13), Y8, Y0
-	VFMADD231PS  32(R13), Y8, Y1
-	VBROADCASTSS 4(R8), Y8
-	VFMADD231PS  (R13)(CX*1), Y8, Y2
-	VFMADD231PS  32(R13)(CX*1), Y8, Y3
-	VBROADCASTSS 8(R8), Y8
-	VFMADD231PS  (R13)(CX*2), Y8, Y4
-	VFMADD231PS  32(R13)(CX*2), Y8, Y5
-	VBROADCASTSS 12(R8), Y8
-	VFMADD231PS  (R13)(DX*1), Y8, Y6
-	VFMADD231PS  32(R13)(DX*1), Y8, Y7
-	MOVQ         160(AX), R13
-	LEAQ         (R8)(R13*4), R8
-	INCQ         R11
-	CMPQ         R11, R12
-	JL           edge150
-	MOVQ         216(AX), R11
-	NEGQ         R11
-	ANDQ         192(AX), R11
-	IMULQ        160(AX), R11
-	LEAQ         (R8)(R11*4), R8
+asked218:
+	PREFETCHT1 128(SI)(R10*4)
+	PREFETCHT1 192(SI)(R10*4)
+
+near217:
+	MOVLQSX      (BX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (SI)(R10*4), R10
+	VBROADCASTSS (DI), Y8
+	VFMADD231PS  (R10), Y8, Y0
+	VFMADD231PS  32(R10), Y8, Y1
+	VBROADCASTSS 4(DI), Y8
+	VFMADD231PS  (R10)(CX*1), Y8, Y2
+	VFMADD231PS  32(R10)(CX*1), Y8, Y3
+	VBROADCASTSS 8(DI), Y8
+	VFMADD231PS  (R10)(CX*2), Y8, Y4
+	VFMADD231PS  32(R10)(CX*2), Y8, Y5
+	VBROADCASTSS 12(DI), Y8
+	VFMADD231PS  (R10)(DX*1), Y8, Y6
+	VFMADD231PS  32(R10)(DX*1), Y8, Y7
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge215
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
+
+none216:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	CMPQ         280(AX), $0x00
+	JNE          set219
 	VBROADCASTSS (R9), Y8
-	VMOVUPS      (DI), Y9
+	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
-	VMOVUPS      Y9, (DI)
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      Y9, (R8)
+	VMOVUPS      32(R8), Y0
 	VFMADD231PS  Y1, Y8, Y0
-	VMOVUPS      Y0, 32(DI)
+	VMOVUPS      Y0, 32(R8)
 	VBROADCASTSS 4(R9), Y0
-	VMOVUPS      (DI)(CX*1), Y1
+	VMOVUPS      (R8)(CX*1), Y1
 	VFMADD231PS  Y2, Y0, Y1
-	VMOVUPS      Y1, (DI)(CX*1)
-	VMOVUPS      32(DI)(CX*1), Y1
+	VMOVUPS      Y1, (R8)(CX*1)
+	VMOVUPS      32(R8)(CX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
-	VMOVUPS      Y1, 32(DI)(CX*1)
+	VMOVUPS      Y1, 32(R8)(CX*1)
 	VBROADCASTSS 8(R9), Y0
-	VMOVUPS      (DI)(CX*2), Y1
+	VMOVUPS      (R8)(CX*2), Y1
 	VFMADD231PS  Y4, Y0, Y1
-	VMOVUPS      Y1, (DI)(CX*2)
-	VMOVUPS      32(DI)(CX*2), Y1
+	VMOVUPS      Y1, (R8)(CX*2)
+	VMOVUPS      32(R8)(CX*2), Y1
 	VFMADD231PS  Y5, Y0, Y1
-	VMOVUPS      Y1, 32(DI)(CX*2)
+	VMOVUPS      Y1, 32(R8)(CX*2)
 	VBROADCASTSS 12(R9), Y0
-	VMOVUPS      (DI)(DX*1), Y1
+	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y6, Y0, Y1
-	VMOVUPS      Y1, (DI)(DX*1)
-	VMOVUPS      32(DI)(DX*1), Y1
+	VMOVUPS      Y1, (R8)(DX*1)
+	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
-	VMOVUPS      Y1, 32(DI)(DX*1)
+	VMOVUPS      Y1, 32(R8)(DX*1)
+	JMP          kept220
 
-over149:
-	MOVQ 152(AX), R11
-	LEAQ (DI)(R11*4), DI
-	MOVQ 168(AX), R11
-	LEAQ (R9)(R11*4), R9
-	ADDQ $0x08, R10
+set219:
+	VBROADCASTSS (R9), Y8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMULPS       Y8, Y1, Y0
+	VMOVUPS      Y0, 32(R8)
+	VBROADCASTSS 4(R9), Y0
+	VMULPS       Y0, Y2, Y1
+	VMOVUPS      Y1, (R8)(CX*1)
+	VMULPS       Y0, Y3, Y0
+	VMOVUPS      Y0, 32(R8)(CX*1)
+	VBROADCASTSS 8(R9), Y0
+	VMULPS       Y0, Y4, Y1
+	VMOVUPS      Y1, (R8)(CX*2)
+	VMULPS       Y0, Y5, Y0
+	VMOVUPS      Y0, 32(R8)(CX*2)
+	VBROADCASTSS 12(R9), Y0
+	VMULPS       Y0, Y6, Y1
+	VMOVUPS      Y1, (R8)(DX*1)
+	VMULPS       Y0, Y7, Y0
+	VMOVUPS      Y0, 32(R8)(DX*1)
+
+kept220:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row147
+	JNZ  row213
 
-done148:
+done214:
 	VZEROUPPER
 	RET
 
@@ -2841,55 +3713,59 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), DX
 	MOVQ 24(AX), BX
 	MOVQ 48(AX), SI
-	MOVQ 72(AX), DI
-	MOVQ 96(AX), R8
-	MOVQ (AX), R9
+	MOVQ 232(AX), DI
+	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done153
+	JE   done222
 
-row152:
-	MOVQ (R9), R10
-	MOVQ 8(R9), R11
-	CMPQ R10, R11
-	JE   over154
-	MOVQ R11, R12
-	SUBQ R10, R12
-	MOVQ R12, 216(AX)
+row221:
+	MOVQ (AX), R10
+	MOVQ (R10), R9
+	MOVQ 8(R10), R10
+	ADDQ $0x08, (AX)
+	MOVQ R10, R11
+	SUBQ R9, R11
+	JZ   over223
+	MOVQ R11, 216(AX)
 
-edge155:
+edge224:
 	CMPQ       200(AX), $0x00
-	JE         near156
-	MOVQ       200(AX), R12
-	ADDQ       R10, R12
-	CMPQ       R12, 208(AX)
-	CMOVQGT    208(AX), R12
-	MOVLQSX    (BX)(R12*4), R12
-	IMULQ      144(AX), R12
-	PREFETCHT1 (SI)(R12*4)
-	PREFETCHT1 64(SI)(R12*4)
-	PREFETCHT1 128(SI)(R12*4)
-	PREFETCHT1 192(SI)(R12*4)
+	JE         near225
+	MOVQ       200(AX), R11
+	ADDQ       R9, R11
+	CMPQ       R11, 208(AX)
+	CMOVQGT    208(AX), R11
+	MOVLQSX    (BX)(R11*4), R11
+	IMULQ      144(AX), R11
+	CMPQ       288(AX), $0x00
+	JNE        asked226
+	PREFETCHT1 (SI)(R11*4)
+	PREFETCHT1 64(SI)(R11*4)
 
-near156:
-	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        144(AX), R12
-	LEAQ         (SI)(R12*4), R12
-	VMOVUPS      (R12), Y1
+asked226:
+	PREFETCHT1 128(SI)(R11*4)
+	PREFETCHT1 192(SI)(R11*4)
+
+near225:
+	MOVLQSX      (BX)(R9*4), R11
+	IMULQ        144(AX), R11
+	LEAQ         (SI)(R11*4), R11
+	VMOVUPS      (R11), Y1
 	VMULPS       (DI), Y1, Y1
-	VMOVUPS      32(R12), Y0
+	VMOVUPS      32(R11), Y0
 	VFMADD231PS  32(DI), Y0, Y1
-	VMOVUPS      (R12)(CX*1), Y0
+	VMOVUPS      (R11)(CX*1), Y0
 	VMULPS       (DI)(CX*1), Y0, Y0
-	VMOVUPS      32(R12)(CX*1), Y2
+	VMOVUPS      32(R11)(CX*1), Y2
 	VFMADD231PS  32(DI)(CX*1), Y2, Y0
 	VHADDPS      Y0, Y1, Y1
-	VMOVUPS      (R12)(CX*2), Y0
+	VMOVUPS      (R11)(CX*2), Y0
 	VMULPS       (DI)(CX*2), Y0, Y0
-	VMOVUPS      32(R12)(CX*2), Y2
+	VMOVUPS      32(R11)(CX*2), Y2
 	VFMADD231PS  32(DI)(CX*2), Y2, Y0
-	VMOVUPS      (R12)(DX*1), Y2
+	VMOVUPS      (R11)(DX*1), Y2
 	VMULPS       (DI)(DX*1), Y2, Y2
-	VMOVUPS      32(R12)(DX*1), Y3
+	VMOVUPS      32(R11)(DX*1), Y3
 	VFMADD231PS  32(DI)(DX*1), Y3, Y2
 	VHADDPS      Y2, Y0, Y0
 	VHADDPS      Y0, Y1, Y1
@@ -2897,25 +3773,204 @@ near156:
 	VADDPS       X0, X1, X1
 	VADDPS       (R8), X1, X1
 	VMOVUPS      X1, (R8)
-	MOVQ         160(AX), R12
-	LEAQ         (R8)(R12*4), R8
-	INCQ         R10
-	CMPQ         R10, R11
-	JL           edge155
-	MOVQ         216(AX), R10
-	NEGQ         R10
-	ANDQ         192(AX), R10
-	IMULQ        160(AX), R10
-	LEAQ         (R8)(R10*4), R8
+	MOVQ         160(AX), R11
+	LEAQ         (R8)(R11*4), R8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge224
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (R8)(R9*4), R8
 
-over154:
-	MOVQ 152(AX), R10
-	LEAQ (DI)(R10*4), DI
-	ADDQ $0x08, R9
+over223:
+	MOVQ 152(AX), R9
+	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row152
+	JNZ  row221
 
-done153:
+done222:
+	VZEROUPPER
+	RET
+
+// func bothRows4x2(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ 24(AX), BX
+	MOVQ 48(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 256(AX), R8
+	SUBQ DI, R8
+	CMPQ 184(AX), $0x00
+	JE   done228
+
+row227:
+	MOVQ   (AX), R10
+	MOVQ   (R10), R9
+	MOVQ   8(R10), R10
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   R10, R11
+	SUBQ   R9, R11
+	JZ     none230
+	MOVQ   R11, 216(AX)
+	MOVQ   232(AX), R11
+
+edge229:
+	CMPQ       200(AX), $0x00
+	JE         near231
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	CMPQ       288(AX), $0x00
+	JNE        asked232
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
+
+asked232:
+	PREFETCHT1 128(SI)(R12*4)
+	PREFETCHT1 192(SI)(R12*4)
+
+near231:
+	MOVLQSX      (BX)(R9*4), R12
+	IMULQ        144(AX), R12
+	LEAQ         (SI)(R12*4), R12
+	VMOVUPS      (R12), Y9
+	VBROADCASTSS (DI), Y8
+	VFMADD231PS  Y9, Y8, Y0
+	VMULPS       (R11), Y9, Y9
+	VMOVUPS      32(R12), Y8
+	VBROADCASTSS (DI), Y10
+	VFMADD231PS  Y8, Y10, Y1
+	VFMADD231PS  32(R11), Y8, Y9
+	VMOVUPS      (R12)(CX*1), Y8
+	VBROADCASTSS 4(DI), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VMULPS       (R11)(CX*1), Y8, Y8
+	VMOVUPS      32(R12)(CX*1), Y10
+	VBROADCASTSS 4(DI), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VFMADD231PS  32(R11)(CX*1), Y10, Y8
+	VHADDPS      Y8, Y9, Y9
+	VMOVUPS      (R12)(CX*2), Y8
+	VBROADCASTSS 8(DI), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VMULPS       (R11)(CX*2), Y8, Y8
+	VMOVUPS      32(R12)(CX*2), Y10
+	VBROADCASTSS 8(DI), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VFMADD231PS  32(R11)(CX*2), Y10, Y8
+	VMOVUPS      (R12)(DX*1), Y10
+	VBROADCASTSS 12(DI), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMULPS       (R11)(DX*1), Y10, Y10
+	VMOVUPS      32(R12)(DX*1), Y11
+	VBROADCASTSS 12(DI), Y12
+	VFMADD231PS  Y11, Y12, Y7
+	VFMADD231PS  32(R11)(DX*1), Y11, Y10
+	VHADDPS      Y10, Y8, Y8
+	VHADDPS      Y8, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X8
+	VADDPS       X8, X9, X9
+	VADDPS       (DI)(R8*1), X9, X9
+	VMOVUPS      X9, (DI)(R8*1)
+	MOVQ         160(AX), R12
+	LEAQ         (DI)(R12*4), DI
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge229
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (DI)(R9*4), DI
+
+none230:
+	MOVQ         72(AX), R9
+	MOVQ         120(AX), R10
+	CMPQ         280(AX), $0x00
+	JNE          set233
+	VBROADCASTSS (R10), Y8
+	VMOVUPS      (R9), Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVUPS      Y9, (R9)
+	VMOVUPS      32(R9), Y0
+	VFMADD231PS  Y1, Y8, Y0
+	VMOVUPS      Y0, 32(R9)
+	VBROADCASTSS 4(R10), Y0
+	VMOVUPS      (R9)(CX*1), Y1
+	VFMADD231PS  Y2, Y0, Y1
+	VMOVUPS      Y1, (R9)(CX*1)
+	VMOVUPS      32(R9)(CX*1), Y1
+	VFMADD231PS  Y3, Y0, Y1
+	VMOVUPS      Y1, 32(R9)(CX*1)
+	VBROADCASTSS 8(R10), Y0
+	VMOVUPS      (R9)(CX*2), Y1
+	VFMADD231PS  Y4, Y0, Y1
+	VMOVUPS      Y1, (R9)(CX*2)
+	VMOVUPS      32(R9)(CX*2), Y1
+	VFMADD231PS  Y5, Y0, Y1
+	VMOVUPS      Y1, 32(R9)(CX*2)
+	VBROADCASTSS 12(R10), Y0
+	VMOVUPS      (R9)(DX*1), Y1
+	VFMADD231PS  Y6, Y0, Y1
+	VMOVUPS      Y1, (R9)(DX*1)
+	VMOVUPS      32(R9)(DX*1), Y1
+	VFMADD231PS  Y7, Y0, Y1
+	VMOVUPS      Y1, 32(R9)(DX*1)
+	JMP          kept234
+
+set233:
+	VBROADCASTSS (R10), Y8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VMULPS       Y8, Y1, Y0
+	VMOVUPS      Y0, 32(R9)
+	VBROADCASTSS 4(R10), Y0
+	VMULPS       Y0, Y2, Y1
+	VMOVUPS      Y1, (R9)(CX*1)
+	VMULPS       Y0, Y3, Y0
+	VMOVUPS      Y0, 32(R9)(CX*1)
+	VBROADCASTSS 8(R10), Y0
+	VMULPS       Y0, Y4, Y1
+	VMOVUPS      Y1, (R9)(CX*2)
+	VMULPS       Y0, Y5, Y0
+	VMOVUPS      Y0, 32(R9)(CX*2)
+	VBROADCASTSS 12(R10), Y0
+	VMULPS       Y0, Y6, Y1
+	VMOVUPS      Y1, (R9)(DX*1)
+	VMULPS       Y0, Y7, Y0
+	VMOVUPS      Y0, 32(R9)(DX*1)
+
+kept234:
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 72(AX)
+	MOVQ 168(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 232(AX)
+	DECQ 184(AX)
+	JNZ  row227
+
+done228:
 	VZEROUPPER
 	RET
 
@@ -2927,81 +3982,98 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ 120(AX), DI
-	MOVQ (AX), R8
+	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done158
+	JE   done236
 
-row157:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over159
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row235:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none238
+	MOVQ   R8, 216(AX)
 
-edge160:
+edge237:
 	CMPQ       200(AX), $0x00
-	JE         near161
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
-	PREFETCHT1 64(DX)(R11*4)
+	JE         near239
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	PREFETCHT1 (DX)(R8*4)
+	PREFETCHT1 64(DX)(R8*4)
 
-near161:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y4
-	VFMADD231PS  (R11), Y4, Y0
-	VFMADD231PS  32(R11), Y4, Y1
-	VFMADD231PS  64(R11), Y4, Y2
-	VFMADD231PS  96(R11), Y4, Y3
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge160
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+near239:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y4
+	VFMADD231PS  (R8), Y4, Y0
+	VFMADD231PS  32(R8), Y4, Y1
+	VFMADD231PS  64(R8), Y4, Y2
+	VFMADD231PS  96(R8), Y4, Y3
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge237
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none238:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set241
 	VBROADCASTSS (DI), Y4
-	VMOVUPS      (BX), Y5
+	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
-	VMOVUPS      Y5, (BX)
-	VMOVUPS      32(BX), Y0
+	VMOVUPS      Y5, (SI)
+	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y4, Y0
-	VMOVUPS      Y0, 32(BX)
-	VMOVUPS      64(BX), Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
 	VFMADD231PS  Y2, Y4, Y0
-	VMOVUPS      Y0, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
-	VMOVUPS      Y0, 96(BX)
+	VMOVUPS      Y0, 96(SI)
+	JMP          kept242
 
-over159:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+set241:
+	VBROADCASTSS (DI), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMULPS       Y4, Y1, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMULPS       Y4, Y2, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMULPS       Y4, Y3, Y0
+	VMOVUPS      Y0, 96(SI)
+
+kept242:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row157
+	JNZ  row235
 
-done158:
+done236:
 	VZEROUPPER
 	RET
 
@@ -3013,44 +4085,44 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ (AX), DI
+	MOVQ 232(AX), BX
+	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done163
+	JE   done244
 
-row162:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over164
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row243:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over245
+	MOVQ R9, 216(AX)
 
-edge165:
+edge246:
 	CMPQ       200(AX), $0x00
-	JE         near166
-	MOVQ       200(AX), R10
-	ADDQ       R8, R10
-	CMPQ       R10, 208(AX)
-	CMOVQGT    208(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	IMULQ      144(AX), R10
-	PREFETCHT1 (DX)(R10*4)
-	PREFETCHT1 64(DX)(R10*4)
+	JE         near247
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (DX)(R9*4)
+	PREFETCHT1 64(DX)(R9*4)
 
-near166:
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        144(AX), R10
-	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y1
+near247:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMOVUPS      (R9), Y1
 	VMULPS       (BX), Y1, Y1
-	VMOVUPS      32(R10), Y0
+	VMOVUPS      32(R9), Y0
 	VFMADD231PS  32(BX), Y0, Y1
-	VMOVUPS      64(R10), Y0
+	VMOVUPS      64(R9), Y0
 	VFMADD231PS  64(BX), Y0, Y1
-	VMOVUPS      96(R10), Y0
+	VMOVUPS      96(R9), Y0
 	VFMADD231PS  96(BX), Y0, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
@@ -3058,25 +4130,150 @@ near166:
 	VHADDPS      X1, X1, X1
 	VADDSS       (SI), X1, X1
 	VMOVSS       X1, (SI)
-	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge165
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge246
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
 
-over164:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+over245:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row162
+	JNZ  row243
 
-done163:
+done244:
+	VZEROUPPER
+	RET
+
+// func bothRows1x4(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 256(AX), SI
+	SUBQ BX, SI
+	CMPQ 184(AX), $0x00
+	JE   done250
+
+row249:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none252
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge251:
+	CMPQ       200(AX), $0x00
+	JE         near253
+	MOVQ       200(AX), R10
+	ADDQ       DI, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (DX)(R10*4)
+	PREFETCHT1 64(DX)(R10*4)
+
+near253:
+	MOVLQSX      (CX)(DI*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (DX)(R10*4), R10
+	VMOVUPS      (R10), Y5
+	VBROADCASTSS (BX), Y4
+	VFMADD231PS  Y5, Y4, Y0
+	VMULPS       (R9), Y5, Y5
+	VMOVUPS      32(R10), Y4
+	VBROADCASTSS (BX), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VFMADD231PS  32(R9), Y4, Y5
+	VMOVUPS      64(R10), Y4
+	VBROADCASTSS (BX), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  64(R9), Y4, Y5
+	VMOVUPS      96(R10), Y4
+	VBROADCASTSS (BX), Y6
+	VFMADD231PS  Y4, Y6, Y3
+	VFMADD231PS  96(R9), Y4, Y5
+	VEXTRACTF128 $0x01, Y5, X4
+	VADDPS       X4, X5, X5
+	VHADDPS      X5, X5, X5
+	VHADDPS      X5, X5, X5
+	VADDSS       (BX)(SI*1), X5, X5
+	VMOVSS       X5, (BX)(SI*1)
+	MOVQ         160(AX), R10
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge251
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
+
+none252:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set255
+	VBROADCASTSS (R8), Y4
+	VMOVUPS      (DI), Y5
+	VFMADD231PS  Y0, Y4, Y5
+	VMOVUPS      Y5, (DI)
+	VMOVUPS      32(DI), Y0
+	VFMADD231PS  Y1, Y4, Y0
+	VMOVUPS      Y0, 32(DI)
+	VMOVUPS      64(DI), Y0
+	VFMADD231PS  Y2, Y4, Y0
+	VMOVUPS      Y0, 64(DI)
+	VMOVUPS      96(DI), Y0
+	VFMADD231PS  Y3, Y4, Y0
+	VMOVUPS      Y0, 96(DI)
+	JMP          kept256
+
+set255:
+	VBROADCASTSS (R8), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       Y4, Y1, Y0
+	VMOVUPS      Y0, 32(DI)
+	VMULPS       Y4, Y2, Y0
+	VMOVUPS      Y0, 64(DI)
+	VMULPS       Y4, Y3, Y0
+	VMOVUPS      Y0, 96(DI)
+
+kept256:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row249
+
+done250:
 	VZEROUPPER
 	RET
 
@@ -3088,21 +4285,15 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ 120(AX), DI
-	MOVQ (AX), R8
+	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done168
+	JE   done258
 
-row167:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over169
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row257:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3111,80 +4302,115 @@ row167:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none260
+	MOVQ   R8, 216(AX)
 
-edge170:
+edge259:
 	CMPQ       200(AX), $0x00
-	JE         near171
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
-	PREFETCHT1 64(DX)(R11*4)
-	PREFETCHT1 128(DX)(R11*4)
-	PREFETCHT1 192(DX)(R11*4)
+	JE         near261
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	CMPQ       288(AX), $0x00
+	JNE        asked262
+	PREFETCHT1 (DX)(R8*4)
+	PREFETCHT1 64(DX)(R8*4)
 
-near171:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y8
-	VFMADD231PS  (R11), Y8, Y0
-	VFMADD231PS  32(R11), Y8, Y1
-	VFMADD231PS  64(R11), Y8, Y2
-	VFMADD231PS  96(R11), Y8, Y3
-	VFMADD231PS  128(R11), Y8, Y4
-	VFMADD231PS  160(R11), Y8, Y5
-	VFMADD231PS  192(R11), Y8, Y6
-	VFMADD231PS  224(R11), Y8, Y7
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge170
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+asked262:
+	PREFETCHT1 128(DX)(R8*4)
+	PREFETCHT1 192(DX)(R8*4)
+
+near261:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y8
+	VFMADD231PS  (R8), Y8, Y0
+	VFMADD231PS  32(R8), Y8, Y1
+	VFMADD231PS  64(R8), Y8, Y2
+	VFMADD231PS  96(R8), Y8, Y3
+	VFMADD231PS  128(R8), Y8, Y4
+	VFMADD231PS  160(R8), Y8, Y5
+	VFMADD231PS  192(R8), Y8, Y6
+	VFMADD231PS  224(R8), Y8, Y7
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge259
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none260:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set263
 	VBROADCASTSS (DI), Y8
-	VMOVUPS      (BX), Y9
+	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
-	VMOVUPS      Y9, (BX)
-	VMOVUPS      32(BX), Y0
+	VMOVUPS      Y9, (SI)
+	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y8, Y0
-	VMOVUPS      Y0, 32(BX)
-	VMOVUPS      64(BX), Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
 	VFMADD231PS  Y2, Y8, Y0
-	VMOVUPS      Y0, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y8, Y0
-	VMOVUPS      Y0, 96(BX)
-	VMOVUPS      128(BX), Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
 	VFMADD231PS  Y4, Y8, Y0
-	VMOVUPS      Y0, 128(BX)
-	VMOVUPS      160(BX), Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
 	VFMADD231PS  Y5, Y8, Y0
-	VMOVUPS      Y0, 160(BX)
-	VMOVUPS      192(BX), Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
 	VFMADD231PS  Y6, Y8, Y0
-	VMOVUPS      Y0, 192(BX)
-	VMOVUPS      224(BX), Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
-	VMOVUPS      Y0, 224(BX)
+	VMOVUPS      Y0, 224(SI)
+	JMP          kept264
 
-over169:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+set263:
+	VBROADCASTSS (DI), Y8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMULPS       Y8, Y1, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMULPS       Y8, Y2, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMULPS       Y8, Y3, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMULPS       Y8, Y4, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMULPS       Y8, Y5, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMULPS       Y8, Y6, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMULPS       Y8, Y7, Y0
+	VMOVUPS      Y0, 224(SI)
+
+kept264:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row167
+	JNZ  row257
 
-done168:
+done258:
 	VZEROUPPER
 	RET
 
@@ -3196,54 +4422,58 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	SHLQ $0x02, CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
-	MOVQ 72(AX), BX
-	MOVQ 96(AX), SI
-	MOVQ (AX), DI
+	MOVQ 232(AX), BX
+	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done173
+	JE   done266
 
-row172:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over174
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row265:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over267
+	MOVQ R9, 216(AX)
 
-edge175:
+edge268:
 	CMPQ       200(AX), $0x00
-	JE         near176
-	MOVQ       200(AX), R10
-	ADDQ       R8, R10
-	CMPQ       R10, 208(AX)
-	CMOVQGT    208(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	IMULQ      144(AX), R10
-	PREFETCHT1 (DX)(R10*4)
-	PREFETCHT1 64(DX)(R10*4)
-	PREFETCHT1 128(DX)(R10*4)
-	PREFETCHT1 192(DX)(R10*4)
+	JE         near269
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	CMPQ       288(AX), $0x00
+	JNE        asked270
+	PREFETCHT1 (DX)(R9*4)
+	PREFETCHT1 64(DX)(R9*4)
 
-near176:
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        144(AX), R10
-	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y1
+asked270:
+	PREFETCHT1 128(DX)(R9*4)
+	PREFETCHT1 192(DX)(R9*4)
+
+near269:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMOVUPS      (R9), Y1
 	VMULPS       (BX), Y1, Y1
-	VMOVUPS      32(R10), Y0
+	VMOVUPS      32(R9), Y0
 	VFMADD231PS  32(BX), Y0, Y1
-	VMOVUPS      64(R10), Y0
+	VMOVUPS      64(R9), Y0
 	VFMADD231PS  64(BX), Y0, Y1
-	VMOVUPS      96(R10), Y0
+	VMOVUPS      96(R9), Y0
 	VFMADD231PS  96(BX), Y0, Y1
-	VMOVUPS      128(R10), Y0
+	VMOVUPS      128(R9), Y0
 	VFMADD231PS  128(BX), Y0, Y1
-	VMOVUPS      160(R10), Y0
+	VMOVUPS      160(R9), Y0
 	VFMADD231PS  160(BX), Y0, Y1
-	VMOVUPS      192(R10), Y0
+	VMOVUPS      192(R9), Y0
 	VFMADD231PS  192(BX), Y0, Y1
-	VMOVUPS      224(R10), Y0
+	VMOVUPS      224(R9), Y0
 	VFMADD231PS  224(BX), Y0, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
@@ -3251,25 +4481,196 @@ near176:
 	VHADDPS      X1, X1, X1
 	VADDSS       (SI), X1, X1
 	VMOVSS       X1, (SI)
-	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge175
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge268
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
 
-over174:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+over267:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row172
+	JNZ  row265
 
-done173:
+done266:
+	VZEROUPPER
+	RET
+
+// func bothRows1x8(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 176(AX), CX
+	SHLQ $0x02, CX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 256(AX), SI
+	SUBQ BX, SI
+	CMPQ 184(AX), $0x00
+	JE   done272
+
+row271:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none274
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge273:
+	CMPQ       200(AX), $0x00
+	JE         near275
+	MOVQ       200(AX), R10
+	ADDQ       DI, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	IMULQ      144(AX), R10
+	CMPQ       288(AX), $0x00
+	JNE        asked276
+	PREFETCHT1 (DX)(R10*4)
+	PREFETCHT1 64(DX)(R10*4)
+
+asked276:
+	PREFETCHT1 128(DX)(R10*4)
+	PREFETCHT1 192(DX)(R10*4)
+
+near275:
+	MOVLQSX      (CX)(DI*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (DX)(R10*4), R10
+	VMOVUPS      (R10), Y9
+	VBROADCASTSS (BX), Y8
+	VFMADD231PS  Y9, Y8, Y0
+	VMULPS       (R9), Y9, Y9
+	VMOVUPS      32(R10), Y8
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y8, Y10, Y1
+	VFMADD231PS  32(R9), Y8, Y9
+	VMOVUPS      64(R10), Y8
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  64(R9), Y8, Y9
+	VMOVUPS      96(R10), Y8
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y8, Y10, Y3
+	VFMADD231PS  96(R9), Y8, Y9
+	VMOVUPS      128(R10), Y8
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  128(R9), Y8, Y9
+	VMOVUPS      160(R10), Y8
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y8, Y10, Y5
+	VFMADD231PS  160(R9), Y8, Y9
+	VMOVUPS      192(R10), Y8
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  192(R9), Y8, Y9
+	VMOVUPS      224(R10), Y8
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  Y8, Y10, Y7
+	VFMADD231PS  224(R9), Y8, Y9
+	VEXTRACTF128 $0x01, Y9, X8
+	VADDPS       X8, X9, X9
+	VHADDPS      X9, X9, X9
+	VHADDPS      X9, X9, X9
+	VADDSS       (BX)(SI*1), X9, X9
+	VMOVSS       X9, (BX)(SI*1)
+	MOVQ         160(AX), R10
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge273
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
+
+none274:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set277
+	VBROADCASTSS (R8), Y8
+	VMOVUPS      (DI), Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVUPS      Y9, (DI)
+	VMOVUPS      32(DI), Y0
+	VFMADD231PS  Y1, Y8, Y0
+	VMOVUPS      Y0, 32(DI)
+	VMOVUPS      64(DI), Y0
+	VFMADD231PS  Y2, Y8, Y0
+	VMOVUPS      Y0, 64(DI)
+	VMOVUPS      96(DI), Y0
+	VFMADD231PS  Y3, Y8, Y0
+	VMOVUPS      Y0, 96(DI)
+	VMOVUPS      128(DI), Y0
+	VFMADD231PS  Y4, Y8, Y0
+	VMOVUPS      Y0, 128(DI)
+	VMOVUPS      160(DI), Y0
+	VFMADD231PS  Y5, Y8, Y0
+	VMOVUPS      Y0, 160(DI)
+	VMOVUPS      192(DI), Y0
+	VFMADD231PS  Y6, Y8, Y0
+	VMOVUPS      Y0, 192(DI)
+	VMOVUPS      224(DI), Y0
+	VFMADD231PS  Y7, Y8, Y0
+	VMOVUPS      Y0, 224(DI)
+	JMP          kept278
+
+set277:
+	VBROADCASTSS (R8), Y8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       Y8, Y1, Y0
+	VMOVUPS      Y0, 32(DI)
+	VMULPS       Y8, Y2, Y0
+	VMOVUPS      Y0, 64(DI)
+	VMULPS       Y8, Y3, Y0
+	VMOVUPS      Y0, 96(DI)
+	VMULPS       Y8, Y4, Y0
+	VMOVUPS      Y0, 128(DI)
+	VMULPS       Y8, Y5, Y0
+	VMOVUPS      Y0, 160(DI)
+	VMULPS       Y8, Y6, Y0
+	VMOVUPS      Y0, 192(DI)
+	VMULPS       Y8, Y7, Y0
+	VMOVUPS      Y0, 224(DI)
+
+kept278:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row271
+
+done272:
 	VZEROUPPER
 	RET
 
@@ -3284,9 +4685,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done178
+	JZ    done280
 
-row177:
+row279:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -3302,9 +4703,9 @@ row177:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row177
+	JNZ          row279
 
-done178:
+done280:
 	VZEROUPPER
 	RET
 
@@ -3320,9 +4721,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done180
+	JZ      done282
 
-row179:
+row281:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -3330,9 +4731,9 @@ row179:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row179
+	JNZ          row281
 
-done180:
+done282:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -3349,9 +4750,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done182
+	JZ      done284
 
-row181:
+row283:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -3361,9 +4762,9 @@ row181:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row181
+	JNZ          row283
 
-done182:
+done284:
 	VZEROUPPER
 	RET
 
@@ -3379,9 +4780,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done184
+	JZ    done286
 
-row183:
+row285:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -3418,9 +4819,9 @@ row183:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row183
+	JNZ        row285
 
-done184:
+done286:
 	VZEROUPPER
 	RET
 
@@ -3445,9 +4846,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done186
+	JZ      done288
 
-row185:
+row287:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -3470,9 +4871,9 @@ row185:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row185
+	JNZ          row287
 
-done186:
+done288:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -3506,9 +4907,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done188
+	JZ      done290
 
-row187:
+row289:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -3547,9 +4948,9 @@ row187:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row187
+	JNZ          row289
 
-done188:
+done290:
 	VZEROUPPER
 	RET
 
@@ -3564,9 +4965,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done190
+	JZ    done292
 
-row189:
+row291:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -3584,9 +4985,9 @@ row189:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row189
+	JNZ          row291
 
-done190:
+done292:
 	VZEROUPPER
 	RET
 
@@ -3603,9 +5004,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done192
+	JZ      done294
 
-row191:
+row293:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -3614,9 +5015,9 @@ row191:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row191
+	JNZ          row293
 
-done192:
+done294:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -3635,9 +5036,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done194
+	JZ      done296
 
-row193:
+row295:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3650,9 +5051,9 @@ row193:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row193
+	JNZ          row295
 
-done194:
+done296:
 	VZEROUPPER
 	RET
 
@@ -3667,9 +5068,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done196
+	JZ    done298
 
-row195:
+row297:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -3691,9 +5092,9 @@ row195:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row195
+	JNZ          row297
 
-done196:
+done298:
 	VZEROUPPER
 	RET
 
@@ -3712,9 +5113,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done198
+	JZ      done300
 
-row197:
+row299:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -3725,9 +5126,9 @@ row197:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row197
+	JNZ          row299
 
-done198:
+done300:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -3750,9 +5151,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done200
+	JZ      done302
 
-row199:
+row301:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -3771,9 +5172,9 @@ row199:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row199
+	JNZ          row301
 
-done200:
+done302:
 	VZEROUPPER
 	RET
 
@@ -3788,9 +5189,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done202
+	JZ    done304
 
-row201:
+row303:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -3820,9 +5221,9 @@ row201:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row201
+	JNZ          row303
 
-done202:
+done304:
 	VZEROUPPER
 	RET
 
@@ -3845,9 +5246,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done204
+	JZ      done306
 
-row203:
+row305:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -3862,9 +5263,9 @@ row203:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row203
+	JNZ          row305
 
-done204:
+done306:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -3895,9 +5296,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done206
+	JZ      done308
 
-row205:
+row307:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3928,9 +5329,9 @@ row205:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row205
+	JNZ          row307
 
-done206:
+done308:
 	VZEROUPPER
 	RET
 
@@ -3946,91 +5347,128 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    120(AX), DI
-	MOVQ    (AX), R8
+	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done208
+	JE      done310
 
-row207:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over209
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row309:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none312
+	MOVQ   R8, 216(AX)
 
-edge210:
+edge311:
 	CMPQ       200(AX), $0x00
-	JE         near211
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
+	JE         near313
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	PREFETCHT1 (DX)(R8*4)
 
-near211:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y2
-	VMASKMOVPS   (R11), Y0, Y3
+near313:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y2
+	VMASKMOVPS   (R8), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge210
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge311
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none312:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set315
 	VBROADCASTSS (DI), Y2
-	VMASKMOVPS   (BX), Y0, Y3
+	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all212
-	LEAQ         (BX), R10
-	TESTQ        $0x00000004, R9
-	JZ           two214
-	VMOVUPS      X3, (R10)
-	ADDQ         $0x10, R10
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all317
+	LEAQ         (SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two319
+	VMOVUPS      X3, (SI)
+	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two214:
-	TESTQ    $0x00000002, R9
-	JZ       one215
-	VMOVLPS  X3, (R10)
-	ADDQ     $0x08, R10
+two319:
+	TESTQ    $0x00000002, DI
+	JZ       one320
+	VMOVLPS  X3, (SI)
+	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one215:
-	TESTQ  $0x00000001, R9
-	JZ     stored213
-	VMOVSS X3, (R10)
-	JMP    stored213
+one320:
+	TESTQ  $0x00000001, DI
+	JZ     stored318
+	VMOVSS X3, (SI)
+	JMP    stored318
 
-all212:
-	VMOVUPS Y3, (BX)
+all317:
+	VMOVUPS Y3, (SI)
 
-stored213:
-over209:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+stored318:
+	JMP kept316
+
+set315:
+	VBROADCASTSS (DI), Y2
+	VMULPS       Y2, Y1, Y1
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all321
+	LEAQ         (SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two323
+	VMOVUPS      X1, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two323:
+	TESTQ    $0x00000002, DI
+	JZ       one324
+	VMOVLPS  X1, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X1, X1, X1
+
+one324:
+	TESTQ  $0x00000001, DI
+	JZ     stored322
+	VMOVSS X1, (SI)
+	JMP    stored322
+
+all321:
+	VMOVUPS Y1, (SI)
+
+stored322:
+kept316:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row207
+	JNZ  row309
 
-done208:
+done310:
 	VZEROUPPER
 	RET
 
@@ -4046,37 +5484,37 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    (AX), DI
+	MOVQ    232(AX), BX
+	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done217
+	JE      done326
 
-row216:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over218
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row325:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over327
+	MOVQ R9, 216(AX)
 
-edge219:
+edge328:
 	CMPQ       200(AX), $0x00
-	JE         near220
-	MOVQ       200(AX), R10
-	ADDQ       R8, R10
-	CMPQ       R10, 208(AX)
-	CMOVQGT    208(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	IMULQ      144(AX), R10
-	PREFETCHT1 (DX)(R10*4)
+	JE         near329
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (DX)(R9*4)
 
-near220:
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        144(AX), R10
-	LEAQ         (DX)(R10*4), R10
-	VMASKMOVPS   (R10), Y0, Y2
+near329:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMASKMOVPS   (R9), Y0, Y2
 	VMASKMOVPS   (BX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X1
@@ -4085,25 +5523,175 @@ near220:
 	VHADDPS      X2, X2, X2
 	VADDSS       (SI), X2, X2
 	VMOVSS       X2, (SI)
-	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge219
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge328
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
 
-over218:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+over327:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row216
+	JNZ  row325
 
-done217:
+done326:
+	VZEROUPPER
+	RET
+
+// func bothRows1x1cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	MOVQ    24(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    256(AX), SI
+	SUBQ    BX, SI
+	CMPQ    184(AX), $0x00
+	JE      done332
+
+row331:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none334
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge333:
+	CMPQ       200(AX), $0x00
+	JE         near335
+	MOVQ       200(AX), R10
+	ADDQ       DI, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (DX)(R10*4)
+
+near335:
+	MOVLQSX      (CX)(DI*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (DX)(R10*4), R10
+	VMASKMOVPS   (R10), Y0, Y3
+	VBROADCASTSS (BX), Y2
+	VFMADD231PS  Y3, Y2, Y1
+	VMASKMOVPS   (R9), Y0, Y2
+	VMULPS       Y2, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X2, X3, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VADDSS       (BX)(SI*1), X3, X3
+	VMOVSS       X3, (BX)(SI*1)
+	MOVQ         160(AX), R10
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge333
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
+
+none334:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set337
+	VBROADCASTSS (R8), Y2
+	VMASKMOVPS   (DI), Y0, Y3
+	VFMADD231PS  Y1, Y2, Y3
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all339
+	LEAQ         (DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two341
+	VMOVUPS      X3, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y3, X3
+
+two341:
+	TESTQ    $0x00000002, R8
+	JZ       one342
+	VMOVLPS  X3, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X3, X3, X3
+
+one342:
+	TESTQ  $0x00000001, R8
+	JZ     stored340
+	VMOVSS X3, (DI)
+	JMP    stored340
+
+all339:
+	VMOVUPS Y3, (DI)
+
+stored340:
+	JMP kept338
+
+set337:
+	VBROADCASTSS (R8), Y2
+	VMULPS       Y2, Y1, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all343
+	LEAQ         (DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two345
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two345:
+	TESTQ    $0x00000002, R8
+	JZ       one346
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one346:
+	TESTQ  $0x00000001, R8
+	JZ     stored344
+	VMOVSS X1, (DI)
+	JMP    stored344
+
+all343:
+	VMOVUPS Y1, (DI)
+
+stored344:
+kept338:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row331
+
+done332:
 	VZEROUPPER
 	RET
 
@@ -4119,125 +5707,191 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), DX
 	MOVQ    48(AX), BX
-	MOVQ    72(AX), SI
-	MOVQ    96(AX), DI
-	MOVQ    120(AX), R8
-	MOVQ    (AX), R9
+	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done222
+	JE      done348
 
-row221:
-	MOVQ   (R9), R10
-	MOVQ   8(R9), R11
-	CMPQ   R10, R11
-	JE     over223
-	MOVQ   R11, R12
-	SUBQ   R10, R12
-	MOVQ   R12, 216(AX)
+row347:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none350
+	MOVQ   R9, 216(AX)
 
-edge224:
+edge349:
 	CMPQ       200(AX), $0x00
-	JE         near225
-	MOVQ       200(AX), R12
-	ADDQ       R10, R12
-	CMPQ       R12, 208(AX)
-	CMOVQGT    208(AX), R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      144(AX), R12
-	PREFETCHT1 (BX)(R12*4)
+	JE         near351
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (DX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (BX)(R9*4)
 
-near225:
-	MOVLQSX      (DX)(R10*4), R12
-	IMULQ        144(AX), R12
-	LEAQ         (BX)(R12*4), R12
-	VBROADCASTSS (DI), Y3
-	VMASKMOVPS   (R12), Y0, Y4
+near351:
+	MOVLQSX      (DX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	VBROADCASTSS (SI), Y3
+	VMASKMOVPS   (R9), Y0, Y4
 	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS 4(DI), Y3
-	VMASKMOVPS   (R12)(CX*1), Y0, Y4
+	VBROADCASTSS 4(SI), Y3
+	VMASKMOVPS   (R9)(CX*1), Y0, Y4
 	VFMADD231PS  Y4, Y3, Y2
-	MOVQ         160(AX), R12
-	LEAQ         (DI)(R12*4), DI
-	INCQ         R10
-	CMPQ         R10, R11
-	JL           edge224
-	MOVQ         216(AX), R10
-	NEGQ         R10
-	ANDQ         192(AX), R10
-	IMULQ        160(AX), R10
-	LEAQ         (DI)(R10*4), DI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge349
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
+
+none350:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set353
 	VBROADCASTSS (R8), Y3
-	VMASKMOVPS   (SI), Y0, Y4
+	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all226
-	LEAQ         (SI), R11
-	TESTQ        $0x00000004, R10
-	JZ           two228
-	VMOVUPS      X4, (R11)
-	ADDQ         $0x10, R11
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all355
+	LEAQ         (DI), R10
+	TESTQ        $0x00000004, R9
+	JZ           two357
+	VMOVUPS      X4, (R10)
+	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two228:
-	TESTQ    $0x00000002, R10
-	JZ       one229
-	VMOVLPS  X4, (R11)
-	ADDQ     $0x08, R11
+two357:
+	TESTQ    $0x00000002, R9
+	JZ       one358
+	VMOVLPS  X4, (R10)
+	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one229:
-	TESTQ  $0x00000001, R10
-	JZ     stored227
-	VMOVSS X4, (R11)
-	JMP    stored227
+one358:
+	TESTQ  $0x00000001, R9
+	JZ     stored356
+	VMOVSS X4, (R10)
+	JMP    stored356
 
-all226:
-	VMOVUPS Y4, (SI)
+all355:
+	VMOVUPS Y4, (DI)
 
-stored227:
+stored356:
 	VBROADCASTSS 4(R8), Y1
-	VMASKMOVPS   (SI)(CX*1), Y0, Y3
+	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all230
-	LEAQ         (SI)(CX*1), R11
-	TESTQ        $0x00000004, R10
-	JZ           two232
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all359
+	LEAQ         (DI)(CX*1), DI
+	TESTQ        $0x00000004, R8
+	JZ           two361
+	VMOVUPS      X3, (DI)
+	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two232:
-	TESTQ    $0x00000002, R10
-	JZ       one233
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
+two361:
+	TESTQ    $0x00000002, R8
+	JZ       one362
+	VMOVLPS  X3, (DI)
+	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one233:
-	TESTQ  $0x00000001, R10
-	JZ     stored231
-	VMOVSS X3, (R11)
-	JMP    stored231
+one362:
+	TESTQ  $0x00000001, R8
+	JZ     stored360
+	VMOVSS X3, (DI)
+	JMP    stored360
 
-all230:
-	VMOVUPS Y3, (SI)(CX*1)
+all359:
+	VMOVUPS Y3, (DI)(CX*1)
 
-stored231:
-over223:
-	MOVQ 152(AX), R10
-	LEAQ (SI)(R10*4), SI
-	MOVQ 168(AX), R10
-	LEAQ (R8)(R10*4), R8
-	ADDQ $0x08, R9
+stored360:
+	JMP kept354
+
+set353:
+	VBROADCASTSS (R8), Y3
+	VMULPS       Y3, Y1, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all363
+	LEAQ         (DI), R10
+	TESTQ        $0x00000004, R9
+	JZ           two365
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two365:
+	TESTQ    $0x00000002, R9
+	JZ       one366
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one366:
+	TESTQ  $0x00000001, R9
+	JZ     stored364
+	VMOVSS X1, (R10)
+	JMP    stored364
+
+all363:
+	VMOVUPS Y1, (DI)
+
+stored364:
+	VBROADCASTSS 4(R8), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all367
+	LEAQ         (DI)(CX*1), DI
+	TESTQ        $0x00000004, R8
+	JZ           two369
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two369:
+	TESTQ    $0x00000002, R8
+	JZ       one370
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one370:
+	TESTQ  $0x00000001, R8
+	JZ     stored368
+	VMOVSS X1, (DI)
+	JMP    stored368
+
+all367:
+	VMOVUPS Y1, (DI)(CX*1)
+
+stored368:
+kept354:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row221
+	JNZ  row347
 
-done222:
+done348:
 	VZEROUPPER
 	RET
 
@@ -4253,40 +5907,40 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), DX
 	MOVQ    48(AX), BX
-	MOVQ    72(AX), SI
-	MOVQ    96(AX), DI
-	MOVQ    (AX), R8
+	MOVQ    232(AX), SI
+	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done235
+	JE      done372
 
-row234:
-	MOVQ (R8), R9
-	MOVQ 8(R8), R10
-	CMPQ R9, R10
-	JE   over236
-	MOVQ R10, R11
-	SUBQ R9, R11
-	MOVQ R11, 216(AX)
+row371:
+	MOVQ (AX), R9
+	MOVQ (R9), R8
+	MOVQ 8(R9), R9
+	ADDQ $0x08, (AX)
+	MOVQ R9, R10
+	SUBQ R8, R10
+	JZ   over373
+	MOVQ R10, 216(AX)
 
-edge237:
+edge374:
 	CMPQ       200(AX), $0x00
-	JE         near238
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (DX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (BX)(R11*4)
+	JE         near375
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (DX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (BX)(R10*4)
 
-near238:
-	MOVLQSX      (DX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (BX)(R11*4), R11
-	VMASKMOVPS   (R11), Y0, Y2
+near375:
+	MOVLQSX      (DX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (BX)(R10*4), R10
+	VMASKMOVPS   (R10), Y0, Y2
 	VMASKMOVPS   (SI), Y0, Y1
 	VMULPS       Y1, Y2, Y2
-	VMASKMOVPS   (R11)(CX*1), Y0, Y1
+	VMASKMOVPS   (R10)(CX*1), Y0, Y1
 	VMASKMOVPS   (SI)(CX*1), Y0, Y3
 	VMULPS       Y3, Y1, Y1
 	VHADDPS      Y1, Y2, Y2
@@ -4296,25 +5950,241 @@ near238:
 	VMOVSD       (DI), X1
 	VADDPS       X1, X2, X2
 	VMOVLPS      X2, (DI)
-	MOVQ         160(AX), R11
-	LEAQ         (DI)(R11*4), DI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge237
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (DI)(R9*4), DI
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge374
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
 
-over236:
-	MOVQ 152(AX), R9
-	LEAQ (SI)(R9*4), SI
-	ADDQ $0x08, R8
+over373:
+	MOVQ 152(AX), R8
+	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row234
+	JNZ  row371
 
-done235:
+done372:
+	VZEROUPPER
+	RET
+
+// func bothRows2x1cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	MOVQ    96(AX), SI
+	MOVQ    256(AX), DI
+	SUBQ    SI, DI
+	CMPQ    184(AX), $0x00
+	JE      done378
+
+row377:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none380
+	MOVQ   R10, 216(AX)
+	MOVQ   232(AX), R10
+
+edge379:
+	CMPQ       200(AX), $0x00
+	JE         near381
+	MOVQ       200(AX), R11
+	ADDQ       R8, R11
+	CMPQ       R11, 208(AX)
+	CMOVQGT    208(AX), R11
+	MOVLQSX    (DX)(R11*4), R11
+	IMULQ      144(AX), R11
+	PREFETCHT1 (BX)(R11*4)
+
+near381:
+	MOVLQSX      (DX)(R8*4), R11
+	IMULQ        144(AX), R11
+	LEAQ         (BX)(R11*4), R11
+	VMASKMOVPS   (R11), Y0, Y4
+	VBROADCASTSS (SI), Y3
+	VFMADD231PS  Y4, Y3, Y1
+	VMASKMOVPS   (R10), Y0, Y3
+	VMULPS       Y3, Y4, Y4
+	VMASKMOVPS   (R11)(CX*1), Y0, Y3
+	VBROADCASTSS 4(SI), Y5
+	VFMADD231PS  Y3, Y5, Y2
+	VMASKMOVPS   (R10)(CX*1), Y0, Y5
+	VMULPS       Y5, Y3, Y3
+	VHADDPS      Y3, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X3
+	VADDPS       X3, X4, X4
+	VHADDPS      X4, X4, X4
+	VMOVSD       (SI)(DI*1), X3
+	VADDPS       X3, X4, X4
+	VMOVLPS      X4, (SI)(DI*1)
+	MOVQ         160(AX), R11
+	LEAQ         (SI)(R11*4), SI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge379
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (SI)(R8*4), SI
+
+none380:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	CMPQ         280(AX), $0x00
+	JNE          set383
+	VBROADCASTSS (R9), Y3
+	VMASKMOVPS   (R8), Y0, Y4
+	VFMADD231PS  Y1, Y3, Y4
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all385
+	LEAQ         (R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two387
+	VMOVUPS      X4, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y4, X4
+
+two387:
+	TESTQ    $0x00000002, R10
+	JZ       one388
+	VMOVLPS  X4, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X4, X4, X4
+
+one388:
+	TESTQ  $0x00000001, R10
+	JZ     stored386
+	VMOVSS X4, (R11)
+	JMP    stored386
+
+all385:
+	VMOVUPS Y4, (R8)
+
+stored386:
+	VBROADCASTSS 4(R9), Y1
+	VMASKMOVPS   (R8)(CX*1), Y0, Y3
+	VFMADD231PS  Y2, Y1, Y3
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all389
+	LEAQ         (R8)(CX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two391
+	VMOVUPS      X3, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y3, X3
+
+two391:
+	TESTQ    $0x00000002, R9
+	JZ       one392
+	VMOVLPS  X3, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X3, X3, X3
+
+one392:
+	TESTQ  $0x00000001, R9
+	JZ     stored390
+	VMOVSS X3, (R8)
+	JMP    stored390
+
+all389:
+	VMOVUPS Y3, (R8)(CX*1)
+
+stored390:
+	JMP kept384
+
+set383:
+	VBROADCASTSS (R9), Y3
+	VMULPS       Y3, Y1, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all393
+	LEAQ         (R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two395
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two395:
+	TESTQ    $0x00000002, R10
+	JZ       one396
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one396:
+	TESTQ  $0x00000001, R10
+	JZ     stored394
+	VMOVSS X1, (R11)
+	JMP    stored394
+
+all393:
+	VMOVUPS Y1, (R8)
+
+stored394:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all397
+	LEAQ         (R8)(CX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two399
+	VMOVUPS      X1, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y1, X1
+
+two399:
+	TESTQ    $0x00000002, R9
+	JZ       one400
+	VMOVLPS  X1, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X1, X1, X1
+
+one400:
+	TESTQ  $0x00000001, R9
+	JZ     stored398
+	VMOVSS X1, (R8)
+	JMP    stored398
+
+all397:
+	VMOVUPS Y1, (R8)(CX*1)
+
+stored398:
+kept384:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 232(AX)
+	DECQ 184(AX)
+	JNZ  row377
+
+done378:
 	VZEROUPPER
 	RET
 
@@ -4331,194 +6201,318 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	LEAQ    (CX)(CX*2), DX
 	MOVQ    24(AX), BX
 	MOVQ    48(AX), SI
-	MOVQ    72(AX), DI
-	MOVQ    96(AX), R8
-	MOVQ    120(AX), R9
-	MOVQ    (AX), R10
+	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done240
+	JE      done402
 
-row239:
-	MOVQ   (R10), R11
-	MOVQ   8(R10), R12
-	CMPQ   R11, R12
-	JE     over241
-	MOVQ   R12, R13
-	SUBQ   R11, R13
-	MOVQ   R13, 216(AX)
+row401:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none404
+	MOVQ   R10, 216(AX)
 
-edge242:
+edge403:
 	CMPQ       200(AX), $0x00
-	JE         near243
-	MOVQ       200(AX), R13
-	ADDQ       R11, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
+	JE         near405
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (BX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
 
-near243:
-	MOVLQSX      (BX)(R11*4), R13
-	IMULQ        144(AX), R13
-	LEAQ         (SI)(R13*4), R13
-	VBROADCASTSS (R8), Y5
-	VMASKMOVPS   (R13), Y0, Y6
+near405:
+	MOVLQSX      (BX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (SI)(R10*4), R10
+	VBROADCASTSS (DI), Y5
+	VMASKMOVPS   (R10), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 4(R8), Y5
-	VMASKMOVPS   (R13)(CX*1), Y0, Y6
+	VBROADCASTSS 4(DI), Y5
+	VMASKMOVPS   (R10)(CX*1), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS 8(R8), Y5
-	VMASKMOVPS   (R13)(CX*2), Y0, Y6
+	VBROADCASTSS 8(DI), Y5
+	VMASKMOVPS   (R10)(CX*2), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS 12(R8), Y5
-	VMASKMOVPS   (R13)(DX*1), Y0, Y6
+	VBROADCASTSS 12(DI), Y5
+	VMASKMOVPS   (R10)(DX*1), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y4
-	MOVQ         160(AX), R13
-	LEAQ         (R8)(R13*4), R8
-	INCQ         R11
-	CMPQ         R11, R12
-	JL           edge242
-	MOVQ         216(AX), R11
-	NEGQ         R11
-	ANDQ         192(AX), R11
-	IMULQ        160(AX), R11
-	LEAQ         (R8)(R11*4), R8
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge403
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
+
+none404:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	CMPQ         280(AX), $0x00
+	JNE          set407
 	VBROADCASTSS (R9), Y5
-	VMASKMOVPS   (DI), Y0, Y6
+	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all244
-	LEAQ         (DI), R12
-	TESTQ        $0x00000004, R11
-	JZ           two246
-	VMOVUPS      X6, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all409
+	LEAQ         (R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two411
+	VMOVUPS      X6, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two246:
-	TESTQ    $0x00000002, R11
-	JZ       one247
-	VMOVLPS  X6, (R12)
-	ADDQ     $0x08, R12
+two411:
+	TESTQ    $0x00000002, R10
+	JZ       one412
+	VMOVLPS  X6, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one247:
-	TESTQ  $0x00000001, R11
-	JZ     stored245
-	VMOVSS X6, (R12)
-	JMP    stored245
+one412:
+	TESTQ  $0x00000001, R10
+	JZ     stored410
+	VMOVSS X6, (R11)
+	JMP    stored410
 
-all244:
-	VMOVUPS Y6, (DI)
+all409:
+	VMOVUPS Y6, (R8)
 
-stored245:
+stored410:
 	VBROADCASTSS 4(R9), Y1
-	VMASKMOVPS   (DI)(CX*1), Y0, Y5
+	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all248
-	LEAQ         (DI)(CX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two250
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all413
+	LEAQ         (R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two415
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two250:
-	TESTQ    $0x00000002, R11
-	JZ       one251
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
+two415:
+	TESTQ    $0x00000002, R10
+	JZ       one416
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one251:
-	TESTQ  $0x00000001, R11
-	JZ     stored249
-	VMOVSS X5, (R12)
-	JMP    stored249
+one416:
+	TESTQ  $0x00000001, R10
+	JZ     stored414
+	VMOVSS X5, (R11)
+	JMP    stored414
 
-all248:
-	VMOVUPS Y5, (DI)(CX*1)
+all413:
+	VMOVUPS Y5, (R8)(CX*1)
 
-stored249:
+stored414:
 	VBROADCASTSS 8(R9), Y1
-	VMASKMOVPS   (DI)(CX*2), Y0, Y2
+	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all252
-	LEAQ         (DI)(CX*2), R12
-	TESTQ        $0x00000004, R11
-	JZ           two254
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all417
+	LEAQ         (R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two419
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two254:
-	TESTQ    $0x00000002, R11
-	JZ       one255
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
+two419:
+	TESTQ    $0x00000002, R10
+	JZ       one420
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one255:
-	TESTQ  $0x00000001, R11
-	JZ     stored253
-	VMOVSS X2, (R12)
-	JMP    stored253
+one420:
+	TESTQ  $0x00000001, R10
+	JZ     stored418
+	VMOVSS X2, (R11)
+	JMP    stored418
 
-all252:
-	VMOVUPS Y2, (DI)(CX*2)
+all417:
+	VMOVUPS Y2, (R8)(CX*2)
 
-stored253:
+stored418:
 	VBROADCASTSS 12(R9), Y1
-	VMASKMOVPS   (DI)(DX*1), Y0, Y2
+	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all256
-	LEAQ         (DI)(DX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two258
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all421
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two423
+	VMOVUPS      X2, (R8)
+	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two258:
-	TESTQ    $0x00000002, R11
-	JZ       one259
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
+two423:
+	TESTQ    $0x00000002, R9
+	JZ       one424
+	VMOVLPS  X2, (R8)
+	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one259:
-	TESTQ  $0x00000001, R11
-	JZ     stored257
-	VMOVSS X2, (R12)
-	JMP    stored257
+one424:
+	TESTQ  $0x00000001, R9
+	JZ     stored422
+	VMOVSS X2, (R8)
+	JMP    stored422
 
-all256:
-	VMOVUPS Y2, (DI)(DX*1)
+all421:
+	VMOVUPS Y2, (R8)(DX*1)
 
-stored257:
-over241:
-	MOVQ 152(AX), R11
-	LEAQ (DI)(R11*4), DI
-	MOVQ 168(AX), R11
-	LEAQ (R9)(R11*4), R9
-	ADDQ $0x08, R10
+stored422:
+	JMP kept408
+
+set407:
+	VBROADCASTSS (R9), Y5
+	VMULPS       Y5, Y1, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all425
+	LEAQ         (R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two427
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two427:
+	TESTQ    $0x00000002, R10
+	JZ       one428
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one428:
+	TESTQ  $0x00000001, R10
+	JZ     stored426
+	VMOVSS X1, (R11)
+	JMP    stored426
+
+all425:
+	VMOVUPS Y1, (R8)
+
+stored426:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all429
+	LEAQ         (R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two431
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two431:
+	TESTQ    $0x00000002, R10
+	JZ       one432
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one432:
+	TESTQ  $0x00000001, R10
+	JZ     stored430
+	VMOVSS X1, (R11)
+	JMP    stored430
+
+all429:
+	VMOVUPS Y1, (R8)(CX*1)
+
+stored430:
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all433
+	LEAQ         (R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two435
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two435:
+	TESTQ    $0x00000002, R10
+	JZ       one436
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one436:
+	TESTQ  $0x00000001, R10
+	JZ     stored434
+	VMOVSS X1, (R11)
+	JMP    stored434
+
+all433:
+	VMOVUPS Y1, (R8)(CX*2)
+
+stored434:
+	VBROADCASTSS 12(R9), Y1
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all437
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two439
+	VMOVUPS      X1, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y1, X1
+
+two439:
+	TESTQ    $0x00000002, R9
+	JZ       one440
+	VMOVLPS  X1, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X1, X1, X1
+
+one440:
+	TESTQ  $0x00000001, R9
+	JZ     stored438
+	VMOVSS X1, (R8)
+	JMP    stored438
+
+all437:
+	VMOVUPS Y1, (R8)(DX*1)
+
+stored438:
+kept408:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row239
+	JNZ  row401
 
-done240:
+done402:
 	VZEROUPPER
 	RET
 
@@ -4535,48 +6529,48 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	LEAQ    (CX)(CX*2), DX
 	MOVQ    24(AX), BX
 	MOVQ    48(AX), SI
-	MOVQ    72(AX), DI
-	MOVQ    96(AX), R8
-	MOVQ    (AX), R9
+	MOVQ    232(AX), DI
+	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done261
+	JE      done442
 
-row260:
-	MOVQ (R9), R10
-	MOVQ 8(R9), R11
-	CMPQ R10, R11
-	JE   over262
-	MOVQ R11, R12
-	SUBQ R10, R12
-	MOVQ R12, 216(AX)
+row441:
+	MOVQ (AX), R10
+	MOVQ (R10), R9
+	MOVQ 8(R10), R10
+	ADDQ $0x08, (AX)
+	MOVQ R10, R11
+	SUBQ R9, R11
+	JZ   over443
+	MOVQ R11, 216(AX)
 
-edge263:
+edge444:
 	CMPQ       200(AX), $0x00
-	JE         near264
-	MOVQ       200(AX), R12
-	ADDQ       R10, R12
-	CMPQ       R12, 208(AX)
-	CMOVQGT    208(AX), R12
-	MOVLQSX    (BX)(R12*4), R12
-	IMULQ      144(AX), R12
-	PREFETCHT1 (SI)(R12*4)
-	PREFETCHT1 64(SI)(R12*4)
+	JE         near445
+	MOVQ       200(AX), R11
+	ADDQ       R9, R11
+	CMPQ       R11, 208(AX)
+	CMOVQGT    208(AX), R11
+	MOVLQSX    (BX)(R11*4), R11
+	IMULQ      144(AX), R11
+	PREFETCHT1 (SI)(R11*4)
+	PREFETCHT1 64(SI)(R11*4)
 
-near264:
-	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        144(AX), R12
-	LEAQ         (SI)(R12*4), R12
-	VMASKMOVPS   (R12), Y0, Y2
+near445:
+	MOVLQSX      (BX)(R9*4), R11
+	IMULQ        144(AX), R11
+	LEAQ         (SI)(R11*4), R11
+	VMASKMOVPS   (R11), Y0, Y2
 	VMASKMOVPS   (DI), Y0, Y1
 	VMULPS       Y1, Y2, Y2
-	VMASKMOVPS   (R12)(CX*1), Y0, Y1
+	VMASKMOVPS   (R11)(CX*1), Y0, Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VMULPS       Y3, Y1, Y1
 	VHADDPS      Y1, Y2, Y2
-	VMASKMOVPS   (R12)(CX*2), Y0, Y1
+	VMASKMOVPS   (R11)(CX*2), Y0, Y1
 	VMASKMOVPS   (DI)(CX*2), Y0, Y3
 	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   (R12)(DX*1), Y0, Y3
+	VMASKMOVPS   (R11)(DX*1), Y0, Y3
 	VMASKMOVPS   (DI)(DX*1), Y0, Y4
 	VMULPS       Y4, Y3, Y3
 	VHADDPS      Y3, Y1, Y1
@@ -4585,25 +6579,373 @@ near264:
 	VADDPS       X1, X2, X2
 	VADDPS       (R8), X2, X2
 	VMOVUPS      X2, (R8)
-	MOVQ         160(AX), R12
-	LEAQ         (R8)(R12*4), R8
-	INCQ         R10
-	CMPQ         R10, R11
-	JL           edge263
-	MOVQ         216(AX), R10
-	NEGQ         R10
-	ANDQ         192(AX), R10
-	IMULQ        160(AX), R10
-	LEAQ         (R8)(R10*4), R8
+	MOVQ         160(AX), R11
+	LEAQ         (R8)(R11*4), R8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge444
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (R8)(R9*4), R8
 
-over262:
-	MOVQ 152(AX), R10
-	LEAQ (DI)(R10*4), DI
-	ADDQ $0x08, R9
+over443:
+	MOVQ 152(AX), R9
+	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row260
+	JNZ  row441
 
-done261:
+done442:
+	VZEROUPPER
+	RET
+
+// func bothRows4x1cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), BX
+	MOVQ    48(AX), SI
+	MOVQ    96(AX), DI
+	MOVQ    256(AX), R8
+	SUBQ    DI, R8
+	CMPQ    184(AX), $0x00
+	JE      done448
+
+row447:
+	MOVQ   (AX), R10
+	MOVQ   (R10), R9
+	MOVQ   8(R10), R10
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   R10, R11
+	SUBQ   R9, R11
+	JZ     none450
+	MOVQ   R11, 216(AX)
+	MOVQ   232(AX), R11
+
+edge449:
+	CMPQ       200(AX), $0x00
+	JE         near451
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
+
+near451:
+	MOVLQSX      (BX)(R9*4), R12
+	IMULQ        144(AX), R12
+	LEAQ         (SI)(R12*4), R12
+	VMASKMOVPS   (R12), Y0, Y6
+	VBROADCASTSS (DI), Y5
+	VFMADD231PS  Y6, Y5, Y1
+	VMASKMOVPS   (R11), Y0, Y5
+	VMULPS       Y5, Y6, Y6
+	VMASKMOVPS   (R12)(CX*1), Y0, Y5
+	VBROADCASTSS 4(DI), Y7
+	VFMADD231PS  Y5, Y7, Y2
+	VMASKMOVPS   (R11)(CX*1), Y0, Y7
+	VMULPS       Y7, Y5, Y5
+	VHADDPS      Y5, Y6, Y6
+	VMASKMOVPS   (R12)(CX*2), Y0, Y5
+	VBROADCASTSS 8(DI), Y7
+	VFMADD231PS  Y5, Y7, Y3
+	VMASKMOVPS   (R11)(CX*2), Y0, Y7
+	VMULPS       Y7, Y5, Y5
+	VMASKMOVPS   (R12)(DX*1), Y0, Y7
+	VBROADCASTSS 12(DI), Y8
+	VFMADD231PS  Y7, Y8, Y4
+	VMASKMOVPS   (R11)(DX*1), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VHADDPS      Y7, Y5, Y5
+	VHADDPS      Y5, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X5
+	VADDPS       X5, X6, X6
+	VADDPS       (DI)(R8*1), X6, X6
+	VMOVUPS      X6, (DI)(R8*1)
+	MOVQ         160(AX), R12
+	LEAQ         (DI)(R12*4), DI
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge449
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (DI)(R9*4), DI
+
+none450:
+	MOVQ         72(AX), R9
+	MOVQ         120(AX), R10
+	CMPQ         280(AX), $0x00
+	JNE          set453
+	VBROADCASTSS (R10), Y5
+	VMASKMOVPS   (R9), Y0, Y6
+	VFMADD231PS  Y1, Y5, Y6
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all455
+	LEAQ         (R9), R12
+	TESTQ        $0x00000004, R11
+	JZ           two457
+	VMOVUPS      X6, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y6, X6
+
+two457:
+	TESTQ    $0x00000002, R11
+	JZ       one458
+	VMOVLPS  X6, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X6, X6, X6
+
+one458:
+	TESTQ  $0x00000001, R11
+	JZ     stored456
+	VMOVSS X6, (R12)
+	JMP    stored456
+
+all455:
+	VMOVUPS Y6, (R9)
+
+stored456:
+	VBROADCASTSS 4(R10), Y1
+	VMASKMOVPS   (R9)(CX*1), Y0, Y5
+	VFMADD231PS  Y2, Y1, Y5
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all459
+	LEAQ         (R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two461
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two461:
+	TESTQ    $0x00000002, R11
+	JZ       one462
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one462:
+	TESTQ  $0x00000001, R11
+	JZ     stored460
+	VMOVSS X5, (R12)
+	JMP    stored460
+
+all459:
+	VMOVUPS Y5, (R9)(CX*1)
+
+stored460:
+	VBROADCASTSS 8(R10), Y1
+	VMASKMOVPS   (R9)(CX*2), Y0, Y2
+	VFMADD231PS  Y3, Y1, Y2
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all463
+	LEAQ         (R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two465
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two465:
+	TESTQ    $0x00000002, R11
+	JZ       one466
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one466:
+	TESTQ  $0x00000001, R11
+	JZ     stored464
+	VMOVSS X2, (R12)
+	JMP    stored464
+
+all463:
+	VMOVUPS Y2, (R9)(CX*2)
+
+stored464:
+	VBROADCASTSS 12(R10), Y1
+	VMASKMOVPS   (R9)(DX*1), Y0, Y2
+	VFMADD231PS  Y4, Y1, Y2
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all467
+	LEAQ         (R9)(DX*1), R9
+	TESTQ        $0x00000004, R10
+	JZ           two469
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two469:
+	TESTQ    $0x00000002, R10
+	JZ       one470
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one470:
+	TESTQ  $0x00000001, R10
+	JZ     stored468
+	VMOVSS X2, (R9)
+	JMP    stored468
+
+all467:
+	VMOVUPS Y2, (R9)(DX*1)
+
+stored468:
+	JMP kept454
+
+set453:
+	VBROADCASTSS (R10), Y5
+	VMULPS       Y5, Y1, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all471
+	LEAQ         (R9), R12
+	TESTQ        $0x00000004, R11
+	JZ           two473
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two473:
+	TESTQ    $0x00000002, R11
+	JZ       one474
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one474:
+	TESTQ  $0x00000001, R11
+	JZ     stored472
+	VMOVSS X1, (R12)
+	JMP    stored472
+
+all471:
+	VMOVUPS Y1, (R9)
+
+stored472:
+	VBROADCASTSS 4(R10), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all475
+	LEAQ         (R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two477
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two477:
+	TESTQ    $0x00000002, R11
+	JZ       one478
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one478:
+	TESTQ  $0x00000001, R11
+	JZ     stored476
+	VMOVSS X1, (R12)
+	JMP    stored476
+
+all475:
+	VMOVUPS Y1, (R9)(CX*1)
+
+stored476:
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all479
+	LEAQ         (R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two481
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two481:
+	TESTQ    $0x00000002, R11
+	JZ       one482
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one482:
+	TESTQ  $0x00000001, R11
+	JZ     stored480
+	VMOVSS X1, (R12)
+	JMP    stored480
+
+all479:
+	VMOVUPS Y1, (R9)(CX*2)
+
+stored480:
+	VBROADCASTSS 12(R10), Y1
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all483
+	LEAQ         (R9)(DX*1), R9
+	TESTQ        $0x00000004, R10
+	JZ           two485
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two485:
+	TESTQ    $0x00000002, R10
+	JZ       one486
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one486:
+	TESTQ  $0x00000001, R10
+	JZ     stored484
+	VMOVSS X1, (R9)
+	JMP    stored484
+
+all483:
+	VMOVUPS Y1, (R9)(DX*1)
+
+stored484:
+kept454:
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 72(AX)
+	MOVQ 168(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 232(AX)
+	DECQ 184(AX)
+	JNZ  row447
+
+done448:
 	VZEROUPPER
 	RET
 
@@ -4620,21 +6962,15 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	LEAQ    (CX)(CX*2), DX
 	MOVQ    24(AX), BX
 	MOVQ    48(AX), SI
-	MOVQ    72(AX), DI
-	MOVQ    96(AX), R8
-	MOVQ    120(AX), R9
-	MOVQ    (AX), R10
+	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done266
+	JE      done488
 
-row265:
-	MOVQ   (R10), R11
-	MOVQ   8(R10), R12
-	CMPQ   R11, R12
-	JE     over267
-	MOVQ   R12, R13
-	SUBQ   R11, R13
-	MOVQ   R13, 216(AX)
+row487:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -4643,311 +6979,561 @@ row265:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none490
+	MOVQ   R10, 216(AX)
 
-edge268:
+edge489:
 	CMPQ       200(AX), $0x00
-	JE         near269
-	MOVQ       200(AX), R13
-	ADDQ       R11, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
-	PREFETCHT1 128(SI)(R13*4)
-	PREFETCHT1 192(SI)(R13*4)
+	JE         near491
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (BX)(R10*4), R10
+	IMULQ      144(AX), R10
+	CMPQ       288(AX), $0x00
+	JNE        asked492
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
 
-near269:
-	MOVLQSX      (BX)(R11*4), R13
-	IMULQ        144(AX), R13
-	LEAQ         (SI)(R13*4), R13
-	LEAQ         (R13)(CX*4), R14
-	VBROADCASTSS (R8), Y9
-	VMASKMOVPS   (R13), Y0, Y10
+asked492:
+	PREFETCHT1 128(SI)(R10*4)
+	PREFETCHT1 192(SI)(R10*4)
+
+near491:
+	MOVLQSX      (BX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (SI)(R10*4), R10
+	LEAQ         (R10)(CX*4), R11
+	VBROADCASTSS (DI), Y9
+	VMASKMOVPS   (R10), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 4(R8), Y9
-	VMASKMOVPS   (R13)(CX*1), Y0, Y10
+	VBROADCASTSS 4(DI), Y9
+	VMASKMOVPS   (R10)(CX*1), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y2
-	VBROADCASTSS 8(R8), Y9
-	VMASKMOVPS   (R13)(CX*2), Y0, Y10
+	VBROADCASTSS 8(DI), Y9
+	VMASKMOVPS   (R10)(CX*2), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 12(R8), Y9
-	VMASKMOVPS   (R13)(DX*1), Y0, Y10
+	VBROADCASTSS 12(DI), Y9
+	VMASKMOVPS   (R10)(DX*1), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y4
-	VBROADCASTSS 16(R8), Y9
-	VMASKMOVPS   (R14), Y0, Y10
+	VBROADCASTSS 16(DI), Y9
+	VMASKMOVPS   (R11), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 20(R8), Y9
-	VMASKMOVPS   (R14)(CX*1), Y0, Y10
+	VBROADCASTSS 20(DI), Y9
+	VMASKMOVPS   (R11)(CX*1), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y6
-	VBROADCASTSS 24(R8), Y9
-	VMASKMOVPS   (R14)(CX*2), Y0, Y10
+	VBROADCASTSS 24(DI), Y9
+	VMASKMOVPS   (R11)(CX*2), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y7
-	VBROADCASTSS 28(R8), Y9
-	VMASKMOVPS   (R14)(DX*1), Y0, Y10
+	VBROADCASTSS 28(DI), Y9
+	VMASKMOVPS   (R11)(DX*1), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y8
-	MOVQ         160(AX), R13
-	LEAQ         (R8)(R13*4), R8
-	INCQ         R11
-	CMPQ         R11, R12
-	JL           edge268
-	MOVQ         216(AX), R11
-	NEGQ         R11
-	ANDQ         192(AX), R11
-	IMULQ        160(AX), R11
-	LEAQ         (R8)(R11*4), R8
-	LEAQ         (DI)(CX*4), R11
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge489
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
+
+none490:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	LEAQ         (R8)(CX*4), R10
+	CMPQ         280(AX), $0x00
+	JNE          set493
 	VBROADCASTSS (R9), Y9
-	VMASKMOVPS   (DI), Y0, Y10
+	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all270
-	LEAQ         (DI), R13
-	TESTQ        $0x00000004, R12
-	JZ           two272
-	VMOVUPS      X10, (R13)
-	ADDQ         $0x10, R13
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all495
+	LEAQ         (R8), R12
+	TESTQ        $0x00000004, R11
+	JZ           two497
+	VMOVUPS      X10, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two272:
-	TESTQ    $0x00000002, R12
-	JZ       one273
-	VMOVLPS  X10, (R13)
-	ADDQ     $0x08, R13
+two497:
+	TESTQ    $0x00000002, R11
+	JZ       one498
+	VMOVLPS  X10, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one273:
-	TESTQ  $0x00000001, R12
-	JZ     stored271
-	VMOVSS X10, (R13)
-	JMP    stored271
+one498:
+	TESTQ  $0x00000001, R11
+	JZ     stored496
+	VMOVSS X10, (R12)
+	JMP    stored496
 
-all270:
-	VMOVUPS Y10, (DI)
+all495:
+	VMOVUPS Y10, (R8)
 
-stored271:
+stored496:
 	VBROADCASTSS 4(R9), Y1
-	VMASKMOVPS   (DI)(CX*1), Y0, Y9
+	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all274
-	LEAQ         (DI)(CX*1), R13
-	TESTQ        $0x00000004, R12
-	JZ           two276
-	VMOVUPS      X9, (R13)
-	ADDQ         $0x10, R13
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all499
+	LEAQ         (R8)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two501
+	VMOVUPS      X9, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two276:
-	TESTQ    $0x00000002, R12
-	JZ       one277
-	VMOVLPS  X9, (R13)
-	ADDQ     $0x08, R13
+two501:
+	TESTQ    $0x00000002, R11
+	JZ       one502
+	VMOVLPS  X9, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one277:
-	TESTQ  $0x00000001, R12
-	JZ     stored275
-	VMOVSS X9, (R13)
-	JMP    stored275
+one502:
+	TESTQ  $0x00000001, R11
+	JZ     stored500
+	VMOVSS X9, (R12)
+	JMP    stored500
 
-all274:
-	VMOVUPS Y9, (DI)(CX*1)
+all499:
+	VMOVUPS Y9, (R8)(CX*1)
 
-stored275:
+stored500:
 	VBROADCASTSS 8(R9), Y1
-	VMASKMOVPS   (DI)(CX*2), Y0, Y2
+	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all278
-	LEAQ         (DI)(CX*2), R13
-	TESTQ        $0x00000004, R12
-	JZ           two280
-	VMOVUPS      X2, (R13)
-	ADDQ         $0x10, R13
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all503
+	LEAQ         (R8)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two505
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two280:
-	TESTQ    $0x00000002, R12
-	JZ       one281
-	VMOVLPS  X2, (R13)
-	ADDQ     $0x08, R13
+two505:
+	TESTQ    $0x00000002, R11
+	JZ       one506
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one281:
-	TESTQ  $0x00000001, R12
-	JZ     stored279
-	VMOVSS X2, (R13)
-	JMP    stored279
+one506:
+	TESTQ  $0x00000001, R11
+	JZ     stored504
+	VMOVSS X2, (R12)
+	JMP    stored504
 
-all278:
-	VMOVUPS Y2, (DI)(CX*2)
+all503:
+	VMOVUPS Y2, (R8)(CX*2)
 
-stored279:
+stored504:
 	VBROADCASTSS 12(R9), Y1
-	VMASKMOVPS   (DI)(DX*1), Y0, Y2
+	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all282
-	LEAQ         (DI)(DX*1), R13
-	TESTQ        $0x00000004, R12
-	JZ           two284
-	VMOVUPS      X2, (R13)
-	ADDQ         $0x10, R13
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all507
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R11
+	JZ           two509
+	VMOVUPS      X2, (R8)
+	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two284:
-	TESTQ    $0x00000002, R12
-	JZ       one285
-	VMOVLPS  X2, (R13)
-	ADDQ     $0x08, R13
+two509:
+	TESTQ    $0x00000002, R11
+	JZ       one510
+	VMOVLPS  X2, (R8)
+	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one285:
-	TESTQ  $0x00000001, R12
-	JZ     stored283
-	VMOVSS X2, (R13)
-	JMP    stored283
+one510:
+	TESTQ  $0x00000001, R11
+	JZ     stored508
+	VMOVSS X2, (R8)
+	JMP    stored508
 
-all282:
-	VMOVUPS Y2, (DI)(DX*1)
+all507:
+	VMOVUPS Y2, (R8)(DX*1)
 
-stored283:
+stored508:
 	VBROADCASTSS 16(R9), Y1
-	VMASKMOVPS   (R11), Y0, Y2
+	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all286
-	LEAQ         (R11), R13
-	TESTQ        $0x00000004, R12
-	JZ           two288
-	VMOVUPS      X2, (R13)
-	ADDQ         $0x10, R13
-	VEXTRACTF128 $0x01, Y2, X2
-
-two288:
-	TESTQ    $0x00000002, R12
-	JZ       one289
-	VMOVLPS  X2, (R13)
-	ADDQ     $0x08, R13
-	VMOVHLPS X2, X2, X2
-
-one289:
-	TESTQ  $0x00000001, R12
-	JZ     stored287
-	VMOVSS X2, (R13)
-	JMP    stored287
-
-all286:
-	VMOVUPS Y2, (R11)
-
-stored287:
-	VBROADCASTSS 20(R9), Y1
-	VMASKMOVPS   (R11)(CX*1), Y0, Y2
-	VFMADD231PS  Y6, Y1, Y2
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all290
-	LEAQ         (R11)(CX*1), R13
-	TESTQ        $0x00000004, R12
-	JZ           two292
-	VMOVUPS      X2, (R13)
-	ADDQ         $0x10, R13
-	VEXTRACTF128 $0x01, Y2, X2
-
-two292:
-	TESTQ    $0x00000002, R12
-	JZ       one293
-	VMOVLPS  X2, (R13)
-	ADDQ     $0x08, R13
-	VMOVHLPS X2, X2, X2
-
-one293:
-	TESTQ  $0x00000001, R12
-	JZ     stored291
-	VMOVSS X2, (R13)
-	JMP    stored291
-
-all290:
-	VMOVUPS Y2, (R11)(CX*1)
-
-stored291:
-	VBROADCASTSS 24(R9), Y1
-	VMASKMOVPS   (R11)(CX*2), Y0, Y2
-	VFMADD231PS  Y7, Y1, Y2
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all294
-	LEAQ         (R11)(CX*2), R13
-	TESTQ        $0x00000004, R12
-	JZ           two296
-	VMOVUPS      X2, (R13)
-	ADDQ         $0x10, R13
-	VEXTRACTF128 $0x01, Y2, X2
-
-two296:
-	TESTQ    $0x00000002, R12
-	JZ       one297
-	VMOVLPS  X2, (R13)
-	ADDQ     $0x08, R13
-	VMOVHLPS X2, X2, X2
-
-one297:
-	TESTQ  $0x00000001, R12
-	JZ     stored295
-	VMOVSS X2, (R13)
-	JMP    stored295
-
-all294:
-	VMOVUPS Y2, (R11)(CX*2)
-
-stored295:
-	VBROADCASTSS 28(R9), Y1
-	VMASKMOVPS   (R11)(DX*1), Y0, Y2
-	VFMADD231PS  Y8, Y1, Y2
-	MOVQ         224(AX), R12
-	CMPQ         R12, $0x08
-	JE           all298
-	LEAQ         (R11)(DX*1), R11
-	TESTQ        $0x00000004, R12
-	JZ           two300
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all511
+	LEAQ         (R10), R11
+	TESTQ        $0x00000004, R8
+	JZ           two513
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two300:
-	TESTQ    $0x00000002, R12
-	JZ       one301
+two513:
+	TESTQ    $0x00000002, R8
+	JZ       one514
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one301:
-	TESTQ  $0x00000001, R12
-	JZ     stored299
+one514:
+	TESTQ  $0x00000001, R8
+	JZ     stored512
 	VMOVSS X2, (R11)
-	JMP    stored299
+	JMP    stored512
 
-all298:
-	VMOVUPS Y2, (R11)(DX*1)
+all511:
+	VMOVUPS Y2, (R10)
 
-stored299:
-over267:
-	MOVQ 152(AX), R11
-	LEAQ (DI)(R11*4), DI
-	MOVQ 168(AX), R11
-	LEAQ (R9)(R11*4), R9
-	ADDQ $0x08, R10
+stored512:
+	VBROADCASTSS 20(R9), Y1
+	VMASKMOVPS   (R10)(CX*1), Y0, Y2
+	VFMADD231PS  Y6, Y1, Y2
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all515
+	LEAQ         (R10)(CX*1), R11
+	TESTQ        $0x00000004, R8
+	JZ           two517
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
+
+two517:
+	TESTQ    $0x00000002, R8
+	JZ       one518
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one518:
+	TESTQ  $0x00000001, R8
+	JZ     stored516
+	VMOVSS X2, (R11)
+	JMP    stored516
+
+all515:
+	VMOVUPS Y2, (R10)(CX*1)
+
+stored516:
+	VBROADCASTSS 24(R9), Y1
+	VMASKMOVPS   (R10)(CX*2), Y0, Y2
+	VFMADD231PS  Y7, Y1, Y2
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all519
+	LEAQ         (R10)(CX*2), R11
+	TESTQ        $0x00000004, R8
+	JZ           two521
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
+
+two521:
+	TESTQ    $0x00000002, R8
+	JZ       one522
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one522:
+	TESTQ  $0x00000001, R8
+	JZ     stored520
+	VMOVSS X2, (R11)
+	JMP    stored520
+
+all519:
+	VMOVUPS Y2, (R10)(CX*2)
+
+stored520:
+	VBROADCASTSS 28(R9), Y1
+	VMASKMOVPS   (R10)(DX*1), Y0, Y2
+	VFMADD231PS  Y8, Y1, Y2
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all523
+	LEAQ         (R10)(DX*1), R9
+	TESTQ        $0x00000004, R8
+	JZ           two525
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two525:
+	TESTQ    $0x00000002, R8
+	JZ       one526
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one526:
+	TESTQ  $0x00000001, R8
+	JZ     stored524
+	VMOVSS X2, (R9)
+	JMP    stored524
+
+all523:
+	VMOVUPS Y2, (R10)(DX*1)
+
+stored524:
+	JMP kept494
+
+set493:
+	VBROADCASTSS (R9), Y9
+	VMULPS       Y9, Y1, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all527
+	LEAQ         (R8), R12
+	TESTQ        $0x00000004, R11
+	JZ           two529
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two529:
+	TESTQ    $0x00000002, R11
+	JZ       one530
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one530:
+	TESTQ  $0x00000001, R11
+	JZ     stored528
+	VMOVSS X1, (R12)
+	JMP    stored528
+
+all527:
+	VMOVUPS Y1, (R8)
+
+stored528:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all531
+	LEAQ         (R8)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two533
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two533:
+	TESTQ    $0x00000002, R11
+	JZ       one534
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one534:
+	TESTQ  $0x00000001, R11
+	JZ     stored532
+	VMOVSS X1, (R12)
+	JMP    stored532
+
+all531:
+	VMOVUPS Y1, (R8)(CX*1)
+
+stored532:
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all535
+	LEAQ         (R8)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two537
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two537:
+	TESTQ    $0x00000002, R11
+	JZ       one538
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one538:
+	TESTQ  $0x00000001, R11
+	JZ     stored536
+	VMOVSS X1, (R12)
+	JMP    stored536
+
+all535:
+	VMOVUPS Y1, (R8)(CX*2)
+
+stored536:
+	VBROADCASTSS 12(R9), Y1
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all539
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R11
+	JZ           two541
+	VMOVUPS      X1, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y1, X1
+
+two541:
+	TESTQ    $0x00000002, R11
+	JZ       one542
+	VMOVLPS  X1, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X1, X1, X1
+
+one542:
+	TESTQ  $0x00000001, R11
+	JZ     stored540
+	VMOVSS X1, (R8)
+	JMP    stored540
+
+all539:
+	VMOVUPS Y1, (R8)(DX*1)
+
+stored540:
+	VBROADCASTSS 16(R9), Y1
+	VMULPS       Y1, Y5, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all543
+	LEAQ         (R10), R11
+	TESTQ        $0x00000004, R8
+	JZ           two545
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two545:
+	TESTQ    $0x00000002, R8
+	JZ       one546
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one546:
+	TESTQ  $0x00000001, R8
+	JZ     stored544
+	VMOVSS X1, (R11)
+	JMP    stored544
+
+all543:
+	VMOVUPS Y1, (R10)
+
+stored544:
+	VBROADCASTSS 20(R9), Y1
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all547
+	LEAQ         (R10)(CX*1), R11
+	TESTQ        $0x00000004, R8
+	JZ           two549
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two549:
+	TESTQ    $0x00000002, R8
+	JZ       one550
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one550:
+	TESTQ  $0x00000001, R8
+	JZ     stored548
+	VMOVSS X1, (R11)
+	JMP    stored548
+
+all547:
+	VMOVUPS Y1, (R10)(CX*1)
+
+stored548:
+	VBROADCASTSS 24(R9), Y1
+	VMULPS       Y1, Y7, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all551
+	LEAQ         (R10)(CX*2), R11
+	TESTQ        $0x00000004, R8
+	JZ           two553
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two553:
+	TESTQ    $0x00000002, R8
+	JZ       one554
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one554:
+	TESTQ  $0x00000001, R8
+	JZ     stored552
+	VMOVSS X1, (R11)
+	JMP    stored552
+
+all551:
+	VMOVUPS Y1, (R10)(CX*2)
+
+stored552:
+	VBROADCASTSS 28(R9), Y1
+	VMULPS       Y1, Y8, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all555
+	LEAQ         (R10)(DX*1), R9
+	TESTQ        $0x00000004, R8
+	JZ           two557
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two557:
+	TESTQ    $0x00000002, R8
+	JZ       one558
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one558:
+	TESTQ  $0x00000001, R8
+	JZ     stored556
+	VMOVSS X1, (R9)
+	JMP    stored556
+
+all555:
+	VMOVUPS Y1, (R10)(DX*1)
+
+stored556:
+kept494:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row265
+	JNZ  row487
 
-done266:
+done488:
 	VZEROUPPER
 	RET
 
@@ -4964,68 +7550,72 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	LEAQ    (CX)(CX*2), DX
 	MOVQ    24(AX), BX
 	MOVQ    48(AX), SI
-	MOVQ    72(AX), DI
-	MOVQ    96(AX), R8
-	MOVQ    (AX), R9
+	MOVQ    232(AX), DI
+	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done303
+	JE      done560
 
-row302:
-	MOVQ (R9), R10
-	MOVQ 8(R9), R11
-	CMPQ R10, R11
-	JE   over304
-	MOVQ R11, R12
-	SUBQ R10, R12
-	MOVQ R12, 216(AX)
-	LEAQ (DI)(CX*4), R12
+row559:
+	MOVQ (AX), R10
+	MOVQ (R10), R9
+	MOVQ 8(R10), R10
+	ADDQ $0x08, (AX)
+	MOVQ R10, R11
+	SUBQ R9, R11
+	JZ   over561
+	MOVQ R11, 216(AX)
+	LEAQ (DI)(CX*4), R11
 
-edge305:
+edge562:
 	CMPQ       200(AX), $0x00
-	JE         near306
-	MOVQ       200(AX), R13
-	ADDQ       R10, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
-	PREFETCHT1 128(SI)(R13*4)
-	PREFETCHT1 192(SI)(R13*4)
+	JE         near563
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	CMPQ       288(AX), $0x00
+	JNE        asked564
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
 
-near306:
-	MOVLQSX    (BX)(R10*4), R13
-	IMULQ      144(AX), R13
-	LEAQ       (SI)(R13*4), R13
-	LEAQ       (R13)(CX*4), R14
-	VMASKMOVPS (R13), Y0, Y1
+asked564:
+	PREFETCHT1 128(SI)(R12*4)
+	PREFETCHT1 192(SI)(R12*4)
+
+near563:
+	MOVLQSX    (BX)(R9*4), R12
+	IMULQ      144(AX), R12
+	LEAQ       (SI)(R12*4), R12
+	LEAQ       (R12)(CX*4), R13
+	VMASKMOVPS (R12), Y0, Y1
 	VMASKMOVPS (DI), Y0, Y2
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (R13)(CX*1), Y0, Y2
+	VMASKMOVPS (R12)(CX*1), Y0, Y2
 	VMASKMOVPS (DI)(CX*1), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VHADDPS    Y2, Y1, Y1
-	VMASKMOVPS (R13)(CX*2), Y0, Y2
+	VMASKMOVPS (R12)(CX*2), Y0, Y2
 	VMASKMOVPS (DI)(CX*2), Y0, Y3
 	VMULPS     Y3, Y2, Y2
-	VMASKMOVPS (R13)(DX*1), Y0, Y3
+	VMASKMOVPS (R12)(DX*1), Y0, Y3
 	VMASKMOVPS (DI)(DX*1), Y0, Y4
 	VMULPS     Y4, Y3, Y3
 	VHADDPS    Y3, Y2, Y2
 	VHADDPS    Y2, Y1, Y1
-	VMASKMOVPS (R14), Y0, Y3
-	VMASKMOVPS (R12), Y0, Y2
+	VMASKMOVPS (R13), Y0, Y3
+	VMASKMOVPS (R11), Y0, Y2
 	VMULPS     Y2, Y3, Y3
-	VMASKMOVPS (R14)(CX*1), Y0, Y2
-	VMASKMOVPS (R12)(CX*1), Y0, Y4
+	VMASKMOVPS (R13)(CX*1), Y0, Y2
+	VMASKMOVPS (R11)(CX*1), Y0, Y4
 	VMULPS     Y4, Y2, Y2
 	VHADDPS    Y2, Y3, Y3
-	VMASKMOVPS (R14)(CX*2), Y0, Y2
-	VMASKMOVPS (R12)(CX*2), Y0, Y4
+	VMASKMOVPS (R13)(CX*2), Y0, Y2
+	VMASKMOVPS (R11)(CX*2), Y0, Y4
 	VMULPS     Y4, Y2, Y2
-	VMASKMOVPS (R14)(DX*1), Y0, Y4
-	VMASKMOVPS (R12)(DX*1), Y0, Y5
+	VMASKMOVPS (R13)(DX*1), Y0, Y4
+	VMASKMOVPS (R11)(DX*1), Y0, Y5
 	VMULPS     Y5, Y4, Y4
 	VHADDPS    Y4, Y2, Y2
 	VHADDPS    Y2, Y3, Y3
@@ -5034,25 +7624,646 @@ near306:
 	VADDPS     Y1, Y2, Y2
 	VADDPS     (R8), Y2, Y2
 	VMOVUPS    Y2, (R8)
-	MOVQ       160(AX), R13
-	LEAQ       (R8)(R13*4), R8
-	INCQ       R10
-	CMPQ       R10, R11
-	JL         edge305
-	MOVQ       216(AX), R10
-	NEGQ       R10
-	ANDQ       192(AX), R10
-	IMULQ      160(AX), R10
-	LEAQ       (R8)(R10*4), R8
+	MOVQ       160(AX), R12
+	LEAQ       (R8)(R12*4), R8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         edge562
+	MOVQ       216(AX), R9
+	NEGQ       R9
+	ANDQ       192(AX), R9
+	IMULQ      160(AX), R9
+	LEAQ       (R8)(R9*4), R8
 
-over304:
-	MOVQ 152(AX), R10
-	LEAQ (DI)(R10*4), DI
-	ADDQ $0x08, R9
+over561:
+	MOVQ 152(AX), R9
+	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row302
+	JNZ  row559
 
-done303:
+done560:
+	VZEROUPPER
+	RET
+
+// func bothRows8x1cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), BX
+	MOVQ    48(AX), SI
+	MOVQ    96(AX), DI
+	MOVQ    256(AX), R8
+	SUBQ    DI, R8
+	CMPQ    184(AX), $0x00
+	JE      done566
+
+row565:
+	MOVQ   (AX), R10
+	MOVQ   (R10), R9
+	MOVQ   8(R10), R10
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   R10, R11
+	SUBQ   R9, R11
+	JZ     none568
+	MOVQ   R11, 216(AX)
+	MOVQ   232(AX), R11
+
+edge567:
+	CMPQ       200(AX), $0x00
+	JE         near569
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	CMPQ       288(AX), $0x00
+	JNE        asked570
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
+
+asked570:
+	PREFETCHT1 128(SI)(R12*4)
+	PREFETCHT1 192(SI)(R12*4)
+
+near569:
+	MOVLQSX      (BX)(R9*4), R12
+	IMULQ        144(AX), R12
+	LEAQ         (SI)(R12*4), R12
+	LEAQ         (R11)(CX*4), R13
+	LEAQ         (R12)(CX*4), R14
+	VMASKMOVPS   (R12), Y0, Y9
+	VBROADCASTSS (DI), Y10
+	VFMADD231PS  Y9, Y10, Y1
+	VMASKMOVPS   (R11), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VMASKMOVPS   (R12)(CX*1), Y0, Y10
+	VBROADCASTSS 4(DI), Y11
+	VFMADD231PS  Y10, Y11, Y2
+	VMASKMOVPS   (R11)(CX*1), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VHADDPS      Y10, Y9, Y9
+	VMASKMOVPS   (R12)(CX*2), Y0, Y10
+	VBROADCASTSS 8(DI), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMASKMOVPS   (R11)(CX*2), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VMASKMOVPS   (R12)(DX*1), Y0, Y11
+	VBROADCASTSS 12(DI), Y12
+	VFMADD231PS  Y11, Y12, Y4
+	VMASKMOVPS   (R11)(DX*1), Y0, Y12
+	VMULPS       Y12, Y11, Y11
+	VHADDPS      Y11, Y10, Y10
+	VHADDPS      Y10, Y9, Y9
+	VMASKMOVPS   (R14), Y0, Y11
+	VBROADCASTSS 16(DI), Y10
+	VFMADD231PS  Y11, Y10, Y5
+	VMASKMOVPS   (R13), Y0, Y10
+	VMULPS       Y10, Y11, Y11
+	VMASKMOVPS   (R14)(CX*1), Y0, Y10
+	VBROADCASTSS 20(DI), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VMASKMOVPS   (R13)(CX*1), Y0, Y12
+	VMULPS       Y12, Y10, Y10
+	VHADDPS      Y10, Y11, Y11
+	VMASKMOVPS   (R14)(CX*2), Y0, Y10
+	VBROADCASTSS 24(DI), Y12
+	VFMADD231PS  Y10, Y12, Y7
+	VMASKMOVPS   (R13)(CX*2), Y0, Y12
+	VMULPS       Y12, Y10, Y10
+	VMASKMOVPS   (R14)(DX*1), Y0, Y12
+	VBROADCASTSS 28(DI), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMASKMOVPS   (R13)(DX*1), Y0, Y13
+	VMULPS       Y13, Y12, Y12
+	VHADDPS      Y12, Y10, Y10
+	VHADDPS      Y10, Y11, Y11
+	VPERM2F128   $0x20, Y11, Y9, Y10
+	VPERM2F128   $0x31, Y11, Y9, Y9
+	VADDPS       Y9, Y10, Y10
+	VADDPS       (DI)(R8*1), Y10, Y10
+	VMOVUPS      Y10, (DI)(R8*1)
+	MOVQ         160(AX), R12
+	LEAQ         (DI)(R12*4), DI
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge567
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (DI)(R9*4), DI
+
+none568:
+	MOVQ         72(AX), R9
+	MOVQ         120(AX), R10
+	LEAQ         (R9)(CX*4), R11
+	CMPQ         280(AX), $0x00
+	JNE          set571
+	VBROADCASTSS (R10), Y9
+	VMASKMOVPS   (R9), Y0, Y10
+	VFMADD231PS  Y1, Y9, Y10
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all573
+	LEAQ         (R9), R13
+	TESTQ        $0x00000004, R12
+	JZ           two575
+	VMOVUPS      X10, (R13)
+	ADDQ         $0x10, R13
+	VEXTRACTF128 $0x01, Y10, X10
+
+two575:
+	TESTQ    $0x00000002, R12
+	JZ       one576
+	VMOVLPS  X10, (R13)
+	ADDQ     $0x08, R13
+	VMOVHLPS X10, X10, X10
+
+one576:
+	TESTQ  $0x00000001, R12
+	JZ     stored574
+	VMOVSS X10, (R13)
+	JMP    stored574
+
+all573:
+	VMOVUPS Y10, (R9)
+
+stored574:
+	VBROADCASTSS 4(R10), Y1
+	VMASKMOVPS   (R9)(CX*1), Y0, Y9
+	VFMADD231PS  Y2, Y1, Y9
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all577
+	LEAQ         (R9)(CX*1), R13
+	TESTQ        $0x00000004, R12
+	JZ           two579
+	VMOVUPS      X9, (R13)
+	ADDQ         $0x10, R13
+	VEXTRACTF128 $0x01, Y9, X9
+
+two579:
+	TESTQ    $0x00000002, R12
+	JZ       one580
+	VMOVLPS  X9, (R13)
+	ADDQ     $0x08, R13
+	VMOVHLPS X9, X9, X9
+
+one580:
+	TESTQ  $0x00000001, R12
+	JZ     stored578
+	VMOVSS X9, (R13)
+	JMP    stored578
+
+all577:
+	VMOVUPS Y9, (R9)(CX*1)
+
+stored578:
+	VBROADCASTSS 8(R10), Y1
+	VMASKMOVPS   (R9)(CX*2), Y0, Y2
+	VFMADD231PS  Y3, Y1, Y2
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all581
+	LEAQ         (R9)(CX*2), R13
+	TESTQ        $0x00000004, R12
+	JZ           two583
+	VMOVUPS      X2, (R13)
+	ADDQ         $0x10, R13
+	VEXTRACTF128 $0x01, Y2, X2
+
+two583:
+	TESTQ    $0x00000002, R12
+	JZ       one584
+	VMOVLPS  X2, (R13)
+	ADDQ     $0x08, R13
+	VMOVHLPS X2, X2, X2
+
+one584:
+	TESTQ  $0x00000001, R12
+	JZ     stored582
+	VMOVSS X2, (R13)
+	JMP    stored582
+
+all581:
+	VMOVUPS Y2, (R9)(CX*2)
+
+stored582:
+	VBROADCASTSS 12(R10), Y1
+	VMASKMOVPS   (R9)(DX*1), Y0, Y2
+	VFMADD231PS  Y4, Y1, Y2
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all585
+	LEAQ         (R9)(DX*1), R9
+	TESTQ        $0x00000004, R12
+	JZ           two587
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two587:
+	TESTQ    $0x00000002, R12
+	JZ       one588
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one588:
+	TESTQ  $0x00000001, R12
+	JZ     stored586
+	VMOVSS X2, (R9)
+	JMP    stored586
+
+all585:
+	VMOVUPS Y2, (R9)(DX*1)
+
+stored586:
+	VBROADCASTSS 16(R10), Y1
+	VMASKMOVPS   (R11), Y0, Y2
+	VFMADD231PS  Y5, Y1, Y2
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all589
+	LEAQ         (R11), R12
+	TESTQ        $0x00000004, R9
+	JZ           two591
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two591:
+	TESTQ    $0x00000002, R9
+	JZ       one592
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one592:
+	TESTQ  $0x00000001, R9
+	JZ     stored590
+	VMOVSS X2, (R12)
+	JMP    stored590
+
+all589:
+	VMOVUPS Y2, (R11)
+
+stored590:
+	VBROADCASTSS 20(R10), Y1
+	VMASKMOVPS   (R11)(CX*1), Y0, Y2
+	VFMADD231PS  Y6, Y1, Y2
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all593
+	LEAQ         (R11)(CX*1), R12
+	TESTQ        $0x00000004, R9
+	JZ           two595
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two595:
+	TESTQ    $0x00000002, R9
+	JZ       one596
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one596:
+	TESTQ  $0x00000001, R9
+	JZ     stored594
+	VMOVSS X2, (R12)
+	JMP    stored594
+
+all593:
+	VMOVUPS Y2, (R11)(CX*1)
+
+stored594:
+	VBROADCASTSS 24(R10), Y1
+	VMASKMOVPS   (R11)(CX*2), Y0, Y2
+	VFMADD231PS  Y7, Y1, Y2
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all597
+	LEAQ         (R11)(CX*2), R12
+	TESTQ        $0x00000004, R9
+	JZ           two599
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two599:
+	TESTQ    $0x00000002, R9
+	JZ       one600
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one600:
+	TESTQ  $0x00000001, R9
+	JZ     stored598
+	VMOVSS X2, (R12)
+	JMP    stored598
+
+all597:
+	VMOVUPS Y2, (R11)(CX*2)
+
+stored598:
+	VBROADCASTSS 28(R10), Y1
+	VMASKMOVPS   (R11)(DX*1), Y0, Y2
+	VFMADD231PS  Y8, Y1, Y2
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all601
+	LEAQ         (R11)(DX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two603
+	VMOVUPS      X2, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y2, X2
+
+two603:
+	TESTQ    $0x00000002, R9
+	JZ       one604
+	VMOVLPS  X2, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X2, X2, X2
+
+one604:
+	TESTQ  $0x00000001, R9
+	JZ     stored602
+	VMOVSS X2, (R10)
+	JMP    stored602
+
+all601:
+	VMOVUPS Y2, (R11)(DX*1)
+
+stored602:
+	JMP kept572
+
+set571:
+	VBROADCASTSS (R10), Y9
+	VMULPS       Y9, Y1, Y1
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all605
+	LEAQ         (R9), R13
+	TESTQ        $0x00000004, R12
+	JZ           two607
+	VMOVUPS      X1, (R13)
+	ADDQ         $0x10, R13
+	VEXTRACTF128 $0x01, Y1, X1
+
+two607:
+	TESTQ    $0x00000002, R12
+	JZ       one608
+	VMOVLPS  X1, (R13)
+	ADDQ     $0x08, R13
+	VMOVHLPS X1, X1, X1
+
+one608:
+	TESTQ  $0x00000001, R12
+	JZ     stored606
+	VMOVSS X1, (R13)
+	JMP    stored606
+
+all605:
+	VMOVUPS Y1, (R9)
+
+stored606:
+	VBROADCASTSS 4(R10), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all609
+	LEAQ         (R9)(CX*1), R13
+	TESTQ        $0x00000004, R12
+	JZ           two611
+	VMOVUPS      X1, (R13)
+	ADDQ         $0x10, R13
+	VEXTRACTF128 $0x01, Y1, X1
+
+two611:
+	TESTQ    $0x00000002, R12
+	JZ       one612
+	VMOVLPS  X1, (R13)
+	ADDQ     $0x08, R13
+	VMOVHLPS X1, X1, X1
+
+one612:
+	TESTQ  $0x00000001, R12
+	JZ     stored610
+	VMOVSS X1, (R13)
+	JMP    stored610
+
+all609:
+	VMOVUPS Y1, (R9)(CX*1)
+
+stored610:
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       Y1, Y3, Y1
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all613
+	LEAQ         (R9)(CX*2), R13
+	TESTQ        $0x00000004, R12
+	JZ           two615
+	VMOVUPS      X1, (R13)
+	ADDQ         $0x10, R13
+	VEXTRACTF128 $0x01, Y1, X1
+
+two615:
+	TESTQ    $0x00000002, R12
+	JZ       one616
+	VMOVLPS  X1, (R13)
+	ADDQ     $0x08, R13
+	VMOVHLPS X1, X1, X1
+
+one616:
+	TESTQ  $0x00000001, R12
+	JZ     stored614
+	VMOVSS X1, (R13)
+	JMP    stored614
+
+all613:
+	VMOVUPS Y1, (R9)(CX*2)
+
+stored614:
+	VBROADCASTSS 12(R10), Y1
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R12
+	CMPQ         R12, $0x08
+	JE           all617
+	LEAQ         (R9)(DX*1), R9
+	TESTQ        $0x00000004, R12
+	JZ           two619
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two619:
+	TESTQ    $0x00000002, R12
+	JZ       one620
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one620:
+	TESTQ  $0x00000001, R12
+	JZ     stored618
+	VMOVSS X1, (R9)
+	JMP    stored618
+
+all617:
+	VMOVUPS Y1, (R9)(DX*1)
+
+stored618:
+	VBROADCASTSS 16(R10), Y1
+	VMULPS       Y1, Y5, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all621
+	LEAQ         (R11), R12
+	TESTQ        $0x00000004, R9
+	JZ           two623
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two623:
+	TESTQ    $0x00000002, R9
+	JZ       one624
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one624:
+	TESTQ  $0x00000001, R9
+	JZ     stored622
+	VMOVSS X1, (R12)
+	JMP    stored622
+
+all621:
+	VMOVUPS Y1, (R11)
+
+stored622:
+	VBROADCASTSS 20(R10), Y1
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all625
+	LEAQ         (R11)(CX*1), R12
+	TESTQ        $0x00000004, R9
+	JZ           two627
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two627:
+	TESTQ    $0x00000002, R9
+	JZ       one628
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one628:
+	TESTQ  $0x00000001, R9
+	JZ     stored626
+	VMOVSS X1, (R12)
+	JMP    stored626
+
+all625:
+	VMOVUPS Y1, (R11)(CX*1)
+
+stored626:
+	VBROADCASTSS 24(R10), Y1
+	VMULPS       Y1, Y7, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all629
+	LEAQ         (R11)(CX*2), R12
+	TESTQ        $0x00000004, R9
+	JZ           two631
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two631:
+	TESTQ    $0x00000002, R9
+	JZ       one632
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one632:
+	TESTQ  $0x00000001, R9
+	JZ     stored630
+	VMOVSS X1, (R12)
+	JMP    stored630
+
+all629:
+	VMOVUPS Y1, (R11)(CX*2)
+
+stored630:
+	VBROADCASTSS 28(R10), Y1
+	VMULPS       Y1, Y8, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all633
+	LEAQ         (R11)(DX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two635
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two635:
+	TESTQ    $0x00000002, R9
+	JZ       one636
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one636:
+	TESTQ  $0x00000001, R9
+	JZ     stored634
+	VMOVSS X1, (R10)
+	JMP    stored634
+
+all633:
+	VMOVUPS Y1, (R11)(DX*1)
+
+stored634:
+kept572:
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 72(AX)
+	MOVQ 168(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 232(AX)
+	DECQ 184(AX)
+	JNZ  row565
+
+done566:
 	VZEROUPPER
 	RET
 
@@ -5068,96 +8279,135 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    120(AX), DI
-	MOVQ    (AX), R8
+	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done308
+	JE      done638
 
-row307:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over309
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row637:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none640
+	MOVQ   R8, 216(AX)
 
-edge310:
+edge639:
 	CMPQ       200(AX), $0x00
-	JE         near311
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
+	JE         near641
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	PREFETCHT1 (DX)(R8*4)
 
-near311:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y3
-	VFMADD231PS  (R11), Y3, Y1
-	VMASKMOVPS   32(R11), Y0, Y4
+near641:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y3
+	VFMADD231PS  (R8), Y3, Y1
+	VMASKMOVPS   32(R8), Y0, Y4
 	VFMADD231PS  Y4, Y3, Y2
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge310
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge639
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none640:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set643
 	VBROADCASTSS (DI), Y3
-	VMOVUPS      (BX), Y4
+	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
-	VMOVUPS      Y4, (BX)
-	VMASKMOVPS   32(BX), Y0, Y1
+	VMOVUPS      Y4, (SI)
+	VMASKMOVPS   32(SI), Y0, Y1
 	VFMADD231PS  Y2, Y3, Y1
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all312
-	LEAQ         32(BX), R10
-	TESTQ        $0x00000004, R9
-	JZ           two314
-	VMOVUPS      X1, (R10)
-	ADDQ         $0x10, R10
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all645
+	LEAQ         32(SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two647
+	VMOVUPS      X1, (SI)
+	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two314:
-	TESTQ    $0x00000002, R9
-	JZ       one315
-	VMOVLPS  X1, (R10)
-	ADDQ     $0x08, R10
+two647:
+	TESTQ    $0x00000002, DI
+	JZ       one648
+	VMOVLPS  X1, (SI)
+	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one315:
-	TESTQ  $0x00000001, R9
-	JZ     stored313
-	VMOVSS X1, (R10)
-	JMP    stored313
+one648:
+	TESTQ  $0x00000001, DI
+	JZ     stored646
+	VMOVSS X1, (SI)
+	JMP    stored646
 
-all312:
-	VMOVUPS Y1, 32(BX)
+all645:
+	VMOVUPS Y1, 32(SI)
 
-stored313:
-over309:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+stored646:
+	JMP kept644
+
+set643:
+	VBROADCASTSS (DI), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (SI)
+	VMULPS       Y3, Y2, Y1
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all649
+	LEAQ         32(SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two651
+	VMOVUPS      X1, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two651:
+	TESTQ    $0x00000002, DI
+	JZ       one652
+	VMOVLPS  X1, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X1, X1, X1
+
+one652:
+	TESTQ  $0x00000001, DI
+	JZ     stored650
+	VMOVSS X1, (SI)
+	JMP    stored650
+
+all649:
+	VMOVUPS Y1, 32(SI)
+
+stored650:
+kept644:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row307
+	JNZ  row637
 
-done308:
+done638:
 	VZEROUPPER
 	RET
 
@@ -5173,66 +8423,226 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    (AX), DI
+	MOVQ    232(AX), BX
+	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done317
+	JE      done654
 
-row316:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over318
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row653:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over655
+	MOVQ R9, 216(AX)
 
-edge319:
+edge656:
 	CMPQ       200(AX), $0x00
-	JE         near320
-	MOVQ       200(AX), R10
-	ADDQ       R8, R10
-	CMPQ       R10, 208(AX)
-	CMOVQGT    208(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	IMULQ      144(AX), R10
-	PREFETCHT1 (DX)(R10*4)
+	JE         near657
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (DX)(R9*4)
 
-near320:
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        144(AX), R10
-	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y2
+near657:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMOVUPS      (R9), Y2
 	VMULPS       (BX), Y2, Y2
-	VMASKMOVPS   32(BX), Y0, Y1
-	VMASKMOVPS   32(R10), Y0, Y3
-	VFMADD231PS  Y1, Y3, Y2
+	VMASKMOVPS   32(R9), Y0, Y1
+	VMASKMOVPS   32(BX), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X2
 	VHADDPS      X2, X2, X2
 	VHADDPS      X2, X2, X2
 	VADDSS       (SI), X2, X2
 	VMOVSS       X2, (SI)
-	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge319
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge656
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
 
-over318:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+over655:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row316
+	JNZ  row653
 
-done317:
+done654:
+	VZEROUPPER
+	RET
+
+// func bothRows1x2cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	MOVQ    24(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    256(AX), SI
+	SUBQ    BX, SI
+	CMPQ    184(AX), $0x00
+	JE      done660
+
+row659:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none662
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge661:
+	CMPQ       200(AX), $0x00
+	JE         near663
+	MOVQ       200(AX), R10
+	ADDQ       DI, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	IMULQ      144(AX), R10
+	PREFETCHT1 (DX)(R10*4)
+
+near663:
+	MOVLQSX      (CX)(DI*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (DX)(R10*4), R10
+	VMOVUPS      (R10), Y4
+	VBROADCASTSS (BX), Y3
+	VFMADD231PS  Y4, Y3, Y1
+	VMULPS       (R9), Y4, Y4
+	VMASKMOVPS   32(R10), Y0, Y3
+	VBROADCASTSS (BX), Y5
+	VFMADD231PS  Y3, Y5, Y2
+	VMASKMOVPS   32(R9), Y0, Y5
+	VFMADD231PS  Y5, Y3, Y4
+	VEXTRACTF128 $0x01, Y4, X3
+	VADDPS       X3, X4, X4
+	VHADDPS      X4, X4, X4
+	VHADDPS      X4, X4, X4
+	VADDSS       (BX)(SI*1), X4, X4
+	VMOVSS       X4, (BX)(SI*1)
+	MOVQ         160(AX), R10
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge661
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
+
+none662:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set665
+	VBROADCASTSS (R8), Y3
+	VMOVUPS      (DI), Y4
+	VFMADD231PS  Y1, Y3, Y4
+	VMOVUPS      Y4, (DI)
+	VMASKMOVPS   32(DI), Y0, Y1
+	VFMADD231PS  Y2, Y3, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all667
+	LEAQ         32(DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two669
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two669:
+	TESTQ    $0x00000002, R8
+	JZ       one670
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one670:
+	TESTQ  $0x00000001, R8
+	JZ     stored668
+	VMOVSS X1, (DI)
+	JMP    stored668
+
+all667:
+	VMOVUPS Y1, 32(DI)
+
+stored668:
+	JMP kept666
+
+set665:
+	VBROADCASTSS (R8), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VMULPS       Y3, Y2, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all671
+	LEAQ         32(DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two673
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two673:
+	TESTQ    $0x00000002, R8
+	JZ       one674
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one674:
+	TESTQ  $0x00000001, R8
+	JZ     stored672
+	VMOVSS X1, (DI)
+	JMP    stored672
+
+all671:
+	VMOVUPS Y1, 32(DI)
+
+stored672:
+kept666:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row659
+
+done660:
 	VZEROUPPER
 	RET
 
@@ -5249,21 +8659,15 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	LEAQ    (CX)(CX*2), DX
 	MOVQ    24(AX), BX
 	MOVQ    48(AX), SI
-	MOVQ    72(AX), DI
-	MOVQ    96(AX), R8
-	MOVQ    120(AX), R9
-	MOVQ    (AX), R10
+	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done322
+	JE      done676
 
-row321:
-	MOVQ   (R10), R11
-	MOVQ   8(R10), R12
-	CMPQ   R11, R12
-	JE     over323
-	MOVQ   R12, R13
-	SUBQ   R11, R13
-	MOVQ   R13, 216(AX)
+row675:
+	MOVQ   (AX), R9
+	MOVQ   (R9), R8
+	MOVQ   8(R9), R9
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -5272,193 +8676,335 @@ row321:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
+	MOVQ   R9, R10
+	SUBQ   R8, R10
+	JZ     none678
+	MOVQ   R10, 216(AX)
 
-edge324:
+edge677:
 	CMPQ       200(AX), $0x00
-	JE         near325
-	MOVQ       200(AX), R13
-	ADDQ       R11, R13
-	CMPQ       R13, 208(AX)
-	CMOVQGT    208(AX), R13
-	MOVLQSX    (BX)(R13*4), R13
-	IMULQ      144(AX), R13
-	PREFETCHT1 (SI)(R13*4)
-	PREFETCHT1 64(SI)(R13*4)
-	PREFETCHT1 128(SI)(R13*4)
-	PREFETCHT1 192(SI)(R13*4)
+	JE         near679
+	MOVQ       200(AX), R10
+	ADDQ       R8, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (BX)(R10*4), R10
+	IMULQ      144(AX), R10
+	CMPQ       288(AX), $0x00
+	JNE        asked680
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
 
-near325:
-	MOVLQSX      (BX)(R11*4), R13
-	IMULQ        144(AX), R13
-	LEAQ         (SI)(R13*4), R13
-	VBROADCASTSS (R8), Y9
-	VFMADD231PS  (R13), Y9, Y1
-	VMASKMOVPS   32(R13), Y0, Y10
+asked680:
+	PREFETCHT1 128(SI)(R10*4)
+	PREFETCHT1 192(SI)(R10*4)
+
+near679:
+	MOVLQSX      (BX)(R8*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (SI)(R10*4), R10
+	VBROADCASTSS (DI), Y9
+	VFMADD231PS  (R10), Y9, Y1
+	VMASKMOVPS   32(R10), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y2
-	VBROADCASTSS 4(R8), Y9
-	VFMADD231PS  (R13)(CX*1), Y9, Y3
-	VMASKMOVPS   32(R13)(CX*1), Y0, Y10
+	VBROADCASTSS 4(DI), Y9
+	VFMADD231PS  (R10)(CX*1), Y9, Y3
+	VMASKMOVPS   32(R10)(CX*1), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y4
-	VBROADCASTSS 8(R8), Y9
-	VFMADD231PS  (R13)(CX*2), Y9, Y5
-	VMASKMOVPS   32(R13)(CX*2), Y0, Y10
+	VBROADCASTSS 8(DI), Y9
+	VFMADD231PS  (R10)(CX*2), Y9, Y5
+	VMASKMOVPS   32(R10)(CX*2), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y6
-	VBROADCASTSS 12(R8), Y9
-	VFMADD231PS  (R13)(DX*1), Y9, Y7
-	VMASKMOVPS   32(R13)(DX*1), Y0, Y10
+	VBROADCASTSS 12(DI), Y9
+	VFMADD231PS  (R10)(DX*1), Y9, Y7
+	VMASKMOVPS   32(R10)(DX*1), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y8
-	MOVQ         160(AX), R13
-	LEAQ         (R8)(R13*4), R8
-	INCQ         R11
-	CMPQ         R11, R12
-	JL           edge324
-	MOVQ         216(AX), R11
-	NEGQ         R11
-	ANDQ         192(AX), R11
-	IMULQ        160(AX), R11
-	LEAQ         (R8)(R11*4), R8
+	MOVQ         160(AX), R10
+	LEAQ         (DI)(R10*4), DI
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           edge677
+	MOVQ         216(AX), R8
+	NEGQ         R8
+	ANDQ         192(AX), R8
+	IMULQ        160(AX), R8
+	LEAQ         (DI)(R8*4), DI
+
+none678:
+	MOVQ         72(AX), R8
+	MOVQ         120(AX), R9
+	CMPQ         280(AX), $0x00
+	JNE          set681
 	VBROADCASTSS (R9), Y9
-	VMOVUPS      (DI), Y10
+	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
-	VMOVUPS      Y10, (DI)
-	VMASKMOVPS   32(DI), Y0, Y1
+	VMOVUPS      Y10, (R8)
+	VMASKMOVPS   32(R8), Y0, Y1
 	VFMADD231PS  Y2, Y9, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all326
-	LEAQ         32(DI), R12
-	TESTQ        $0x00000004, R11
-	JZ           two328
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all683
+	LEAQ         32(R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two685
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two328:
-	TESTQ    $0x00000002, R11
-	JZ       one329
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
+two685:
+	TESTQ    $0x00000002, R10
+	JZ       one686
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one329:
-	TESTQ  $0x00000001, R11
-	JZ     stored327
-	VMOVSS X1, (R12)
-	JMP    stored327
+one686:
+	TESTQ  $0x00000001, R10
+	JZ     stored684
+	VMOVSS X1, (R11)
+	JMP    stored684
 
-all326:
-	VMOVUPS Y1, 32(DI)
+all683:
+	VMOVUPS Y1, 32(R8)
 
-stored327:
+stored684:
 	VBROADCASTSS 4(R9), Y1
-	VMOVUPS      (DI)(CX*1), Y2
+	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      Y2, (DI)(CX*1)
-	VMASKMOVPS   32(DI)(CX*1), Y0, Y2
+	VMOVUPS      Y2, (R8)(CX*1)
+	VMASKMOVPS   32(R8)(CX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all330
-	LEAQ         32(DI)(CX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two332
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all687
+	LEAQ         32(R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two689
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two332:
-	TESTQ    $0x00000002, R11
-	JZ       one333
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
+two689:
+	TESTQ    $0x00000002, R10
+	JZ       one690
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one333:
-	TESTQ  $0x00000001, R11
-	JZ     stored331
-	VMOVSS X2, (R12)
-	JMP    stored331
+one690:
+	TESTQ  $0x00000001, R10
+	JZ     stored688
+	VMOVSS X2, (R11)
+	JMP    stored688
 
-all330:
-	VMOVUPS Y2, 32(DI)(CX*1)
+all687:
+	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored331:
+stored688:
 	VBROADCASTSS 8(R9), Y1
-	VMOVUPS      (DI)(CX*2), Y2
+	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
-	VMOVUPS      Y2, (DI)(CX*2)
-	VMASKMOVPS   32(DI)(CX*2), Y0, Y2
+	VMOVUPS      Y2, (R8)(CX*2)
+	VMASKMOVPS   32(R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all334
-	LEAQ         32(DI)(CX*2), R12
-	TESTQ        $0x00000004, R11
-	JZ           two336
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all691
+	LEAQ         32(R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two693
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two336:
-	TESTQ    $0x00000002, R11
-	JZ       one337
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
+two693:
+	TESTQ    $0x00000002, R10
+	JZ       one694
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one337:
-	TESTQ  $0x00000001, R11
-	JZ     stored335
-	VMOVSS X2, (R12)
-	JMP    stored335
+one694:
+	TESTQ  $0x00000001, R10
+	JZ     stored692
+	VMOVSS X2, (R11)
+	JMP    stored692
 
-all334:
-	VMOVUPS Y2, 32(DI)(CX*2)
+all691:
+	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored335:
+stored692:
 	VBROADCASTSS 12(R9), Y1
-	VMOVUPS      (DI)(DX*1), Y2
+	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
-	VMOVUPS      Y2, (DI)(DX*1)
-	VMASKMOVPS   32(DI)(DX*1), Y0, Y2
+	VMOVUPS      Y2, (R8)(DX*1)
+	VMASKMOVPS   32(R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all338
-	LEAQ         32(DI)(DX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two340
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all695
+	LEAQ         32(R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two697
+	VMOVUPS      X2, (R8)
+	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two340:
-	TESTQ    $0x00000002, R11
-	JZ       one341
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
+two697:
+	TESTQ    $0x00000002, R9
+	JZ       one698
+	VMOVLPS  X2, (R8)
+	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one341:
-	TESTQ  $0x00000001, R11
-	JZ     stored339
-	VMOVSS X2, (R12)
-	JMP    stored339
+one698:
+	TESTQ  $0x00000001, R9
+	JZ     stored696
+	VMOVSS X2, (R8)
+	JMP    stored696
 
-all338:
-	VMOVUPS Y2, 32(DI)(DX*1)
+all695:
+	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored339:
-over323:
-	MOVQ 152(AX), R11
-	LEAQ (DI)(R11*4), DI
-	MOVQ 168(AX), R11
-	LEAQ (R9)(R11*4), R9
-	ADDQ $0x08, R10
+stored696:
+	JMP kept682
+
+set681:
+	VBROADCASTSS (R9), Y9
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, (R8)
+	VMULPS       Y9, Y2, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all699
+	LEAQ         32(R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two701
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two701:
+	TESTQ    $0x00000002, R10
+	JZ       one702
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one702:
+	TESTQ  $0x00000001, R10
+	JZ     stored700
+	VMOVSS X1, (R11)
+	JMP    stored700
+
+all699:
+	VMOVUPS Y1, 32(R8)
+
+stored700:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      Y2, (R8)(CX*1)
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all703
+	LEAQ         32(R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two705
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two705:
+	TESTQ    $0x00000002, R10
+	JZ       one706
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one706:
+	TESTQ  $0x00000001, R10
+	JZ     stored704
+	VMOVSS X1, (R11)
+	JMP    stored704
+
+all703:
+	VMOVUPS Y1, 32(R8)(CX*1)
+
+stored704:
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       Y1, Y5, Y2
+	VMOVUPS      Y2, (R8)(CX*2)
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all707
+	LEAQ         32(R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two709
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two709:
+	TESTQ    $0x00000002, R10
+	JZ       one710
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one710:
+	TESTQ  $0x00000001, R10
+	JZ     stored708
+	VMOVSS X1, (R11)
+	JMP    stored708
+
+all707:
+	VMOVUPS Y1, 32(R8)(CX*2)
+
+stored708:
+	VBROADCASTSS 12(R9), Y1
+	VMULPS       Y1, Y7, Y2
+	VMOVUPS      Y2, (R8)(DX*1)
+	VMULPS       Y1, Y8, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all711
+	LEAQ         32(R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two713
+	VMOVUPS      X1, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y1, X1
+
+two713:
+	TESTQ    $0x00000002, R9
+	JZ       one714
+	VMOVLPS  X1, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X1, X1, X1
+
+one714:
+	TESTQ  $0x00000001, R9
+	JZ     stored712
+	VMOVSS X1, (R8)
+	JMP    stored712
+
+all711:
+	VMOVUPS Y1, 32(R8)(DX*1)
+
+stored712:
+kept682:
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 72(AX)
+	MOVQ 168(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row321
+	JNZ  row675
 
-done322:
+done676:
 	VZEROUPPER
 	RET
 
@@ -5475,85 +9021,483 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	LEAQ    (CX)(CX*2), DX
 	MOVQ    24(AX), BX
 	MOVQ    48(AX), SI
-	MOVQ    72(AX), DI
-	MOVQ    96(AX), R8
-	MOVQ    (AX), R9
+	MOVQ    232(AX), DI
+	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done343
+	JE      done716
 
-row342:
-	MOVQ (R9), R10
-	MOVQ 8(R9), R11
-	CMPQ R10, R11
-	JE   over344
-	MOVQ R11, R12
-	SUBQ R10, R12
-	MOVQ R12, 216(AX)
+row715:
+	MOVQ (AX), R10
+	MOVQ (R10), R9
+	MOVQ 8(R10), R10
+	ADDQ $0x08, (AX)
+	MOVQ R10, R11
+	SUBQ R9, R11
+	JZ   over717
+	MOVQ R11, 216(AX)
 
-edge345:
+edge718:
 	CMPQ       200(AX), $0x00
-	JE         near346
-	MOVQ       200(AX), R12
-	ADDQ       R10, R12
-	CMPQ       R12, 208(AX)
-	CMOVQGT    208(AX), R12
-	MOVLQSX    (BX)(R12*4), R12
-	IMULQ      144(AX), R12
-	PREFETCHT1 (SI)(R12*4)
-	PREFETCHT1 64(SI)(R12*4)
-	PREFETCHT1 128(SI)(R12*4)
-	PREFETCHT1 192(SI)(R12*4)
+	JE         near719
+	MOVQ       200(AX), R11
+	ADDQ       R9, R11
+	CMPQ       R11, 208(AX)
+	CMOVQGT    208(AX), R11
+	MOVLQSX    (BX)(R11*4), R11
+	IMULQ      144(AX), R11
+	CMPQ       288(AX), $0x00
+	JNE        asked720
+	PREFETCHT1 (SI)(R11*4)
+	PREFETCHT1 64(SI)(R11*4)
 
-near346:
-	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        144(AX), R12
-	LEAQ         (SI)(R12*4), R12
-	VMOVUPS      (R12), Y2
+asked720:
+	PREFETCHT1 128(SI)(R11*4)
+	PREFETCHT1 192(SI)(R11*4)
+
+near719:
+	MOVLQSX      (BX)(R9*4), R11
+	IMULQ        144(AX), R11
+	LEAQ         (SI)(R11*4), R11
+	VMOVUPS      (R11), Y2
 	VMULPS       (DI), Y2, Y2
-	VMASKMOVPS   32(DI), Y0, Y1
-	VMASKMOVPS   32(R12), Y0, Y3
-	VFMADD231PS  Y1, Y3, Y2
-	VMOVUPS      (R12)(CX*1), Y1
+	VMASKMOVPS   32(R11), Y0, Y1
+	VMASKMOVPS   32(DI), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      (R11)(CX*1), Y1
 	VMULPS       (DI)(CX*1), Y1, Y1
-	VMASKMOVPS   32(DI)(CX*1), Y0, Y3
-	VMASKMOVPS   32(R12)(CX*1), Y0, Y4
-	VFMADD231PS  Y3, Y4, Y1
+	VMASKMOVPS   32(R11)(CX*1), Y0, Y3
+	VMASKMOVPS   32(DI)(CX*1), Y0, Y4
+	VFMADD231PS  Y4, Y3, Y1
 	VHADDPS      Y1, Y2, Y2
-	VMOVUPS      (R12)(CX*2), Y1
+	VMOVUPS      (R11)(CX*2), Y1
 	VMULPS       (DI)(CX*2), Y1, Y1
-	VMASKMOVPS   32(DI)(CX*2), Y0, Y3
-	VMASKMOVPS   32(R12)(CX*2), Y0, Y4
-	VFMADD231PS  Y3, Y4, Y1
-	VMOVUPS      (R12)(DX*1), Y3
+	VMASKMOVPS   32(R11)(CX*2), Y0, Y3
+	VMASKMOVPS   32(DI)(CX*2), Y0, Y4
+	VFMADD231PS  Y4, Y3, Y1
+	VMOVUPS      (R11)(DX*1), Y3
 	VMULPS       (DI)(DX*1), Y3, Y3
-	VMASKMOVPS   32(DI)(DX*1), Y0, Y4
-	VMASKMOVPS   32(R12)(DX*1), Y0, Y5
-	VFMADD231PS  Y4, Y5, Y3
+	VMASKMOVPS   32(R11)(DX*1), Y0, Y4
+	VMASKMOVPS   32(DI)(DX*1), Y0, Y5
+	VFMADD231PS  Y5, Y4, Y3
 	VHADDPS      Y3, Y1, Y1
 	VHADDPS      Y1, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X2
 	VADDPS       (R8), X2, X2
 	VMOVUPS      X2, (R8)
-	MOVQ         160(AX), R12
-	LEAQ         (R8)(R12*4), R8
-	INCQ         R10
-	CMPQ         R10, R11
-	JL           edge345
-	MOVQ         216(AX), R10
-	NEGQ         R10
-	ANDQ         192(AX), R10
-	IMULQ        160(AX), R10
-	LEAQ         (R8)(R10*4), R8
+	MOVQ         160(AX), R11
+	LEAQ         (R8)(R11*4), R8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge718
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (R8)(R9*4), R8
 
-over344:
-	MOVQ 152(AX), R10
-	LEAQ (DI)(R10*4), DI
-	ADDQ $0x08, R9
+over717:
+	MOVQ 152(AX), R9
+	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row342
+	JNZ  row715
 
-done343:
+done716:
+	VZEROUPPER
+	RET
+
+// func bothRows4x2cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), BX
+	MOVQ    48(AX), SI
+	MOVQ    96(AX), DI
+	MOVQ    256(AX), R8
+	SUBQ    DI, R8
+	CMPQ    184(AX), $0x00
+	JE      done722
+
+row721:
+	MOVQ   (AX), R10
+	MOVQ   (R10), R9
+	MOVQ   8(R10), R10
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   R10, R11
+	SUBQ   R9, R11
+	JZ     none724
+	MOVQ   R11, 216(AX)
+	MOVQ   232(AX), R11
+
+edge723:
+	CMPQ       200(AX), $0x00
+	JE         near725
+	MOVQ       200(AX), R12
+	ADDQ       R9, R12
+	CMPQ       R12, 208(AX)
+	CMOVQGT    208(AX), R12
+	MOVLQSX    (BX)(R12*4), R12
+	IMULQ      144(AX), R12
+	CMPQ       288(AX), $0x00
+	JNE        asked726
+	PREFETCHT1 (SI)(R12*4)
+	PREFETCHT1 64(SI)(R12*4)
+
+asked726:
+	PREFETCHT1 128(SI)(R12*4)
+	PREFETCHT1 192(SI)(R12*4)
+
+near725:
+	MOVLQSX      (BX)(R9*4), R12
+	IMULQ        144(AX), R12
+	LEAQ         (SI)(R12*4), R12
+	VMOVUPS      (R12), Y10
+	VBROADCASTSS (DI), Y9
+	VFMADD231PS  Y10, Y9, Y1
+	VMULPS       (R11), Y10, Y10
+	VMASKMOVPS   32(R12), Y0, Y9
+	VBROADCASTSS (DI), Y11
+	VFMADD231PS  Y9, Y11, Y2
+	VMASKMOVPS   32(R11), Y0, Y11
+	VFMADD231PS  Y11, Y9, Y10
+	VMOVUPS      (R12)(CX*1), Y9
+	VBROADCASTSS 4(DI), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VMULPS       (R11)(CX*1), Y9, Y9
+	VMASKMOVPS   32(R12)(CX*1), Y0, Y11
+	VBROADCASTSS 4(DI), Y12
+	VFMADD231PS  Y11, Y12, Y4
+	VMASKMOVPS   32(R11)(CX*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y9
+	VHADDPS      Y9, Y10, Y10
+	VMOVUPS      (R12)(CX*2), Y9
+	VBROADCASTSS 8(DI), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VMULPS       (R11)(CX*2), Y9, Y9
+	VMASKMOVPS   32(R12)(CX*2), Y0, Y11
+	VBROADCASTSS 8(DI), Y12
+	VFMADD231PS  Y11, Y12, Y6
+	VMASKMOVPS   32(R11)(CX*2), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y9
+	VMOVUPS      (R12)(DX*1), Y11
+	VBROADCASTSS 12(DI), Y12
+	VFMADD231PS  Y11, Y12, Y7
+	VMULPS       (R11)(DX*1), Y11, Y11
+	VMASKMOVPS   32(R12)(DX*1), Y0, Y12
+	VBROADCASTSS 12(DI), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMASKMOVPS   32(R11)(DX*1), Y0, Y13
+	VFMADD231PS  Y13, Y12, Y11
+	VHADDPS      Y11, Y9, Y9
+	VHADDPS      Y9, Y10, Y10
+	VEXTRACTF128 $0x01, Y10, X9
+	VADDPS       X9, X10, X10
+	VADDPS       (DI)(R8*1), X10, X10
+	VMOVUPS      X10, (DI)(R8*1)
+	MOVQ         160(AX), R12
+	LEAQ         (DI)(R12*4), DI
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           edge723
+	MOVQ         216(AX), R9
+	NEGQ         R9
+	ANDQ         192(AX), R9
+	IMULQ        160(AX), R9
+	LEAQ         (DI)(R9*4), DI
+
+none724:
+	MOVQ         72(AX), R9
+	MOVQ         120(AX), R10
+	CMPQ         280(AX), $0x00
+	JNE          set727
+	VBROADCASTSS (R10), Y9
+	VMOVUPS      (R9), Y10
+	VFMADD231PS  Y1, Y9, Y10
+	VMOVUPS      Y10, (R9)
+	VMASKMOVPS   32(R9), Y0, Y1
+	VFMADD231PS  Y2, Y9, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all729
+	LEAQ         32(R9), R12
+	TESTQ        $0x00000004, R11
+	JZ           two731
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two731:
+	TESTQ    $0x00000002, R11
+	JZ       one732
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one732:
+	TESTQ  $0x00000001, R11
+	JZ     stored730
+	VMOVSS X1, (R12)
+	JMP    stored730
+
+all729:
+	VMOVUPS Y1, 32(R9)
+
+stored730:
+	VBROADCASTSS 4(R10), Y1
+	VMOVUPS      (R9)(CX*1), Y2
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (R9)(CX*1)
+	VMASKMOVPS   32(R9)(CX*1), Y0, Y2
+	VFMADD231PS  Y4, Y1, Y2
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all733
+	LEAQ         32(R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two735
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two735:
+	TESTQ    $0x00000002, R11
+	JZ       one736
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one736:
+	TESTQ  $0x00000001, R11
+	JZ     stored734
+	VMOVSS X2, (R12)
+	JMP    stored734
+
+all733:
+	VMOVUPS Y2, 32(R9)(CX*1)
+
+stored734:
+	VBROADCASTSS 8(R10), Y1
+	VMOVUPS      (R9)(CX*2), Y2
+	VFMADD231PS  Y5, Y1, Y2
+	VMOVUPS      Y2, (R9)(CX*2)
+	VMASKMOVPS   32(R9)(CX*2), Y0, Y2
+	VFMADD231PS  Y6, Y1, Y2
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all737
+	LEAQ         32(R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two739
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two739:
+	TESTQ    $0x00000002, R11
+	JZ       one740
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one740:
+	TESTQ  $0x00000001, R11
+	JZ     stored738
+	VMOVSS X2, (R12)
+	JMP    stored738
+
+all737:
+	VMOVUPS Y2, 32(R9)(CX*2)
+
+stored738:
+	VBROADCASTSS 12(R10), Y1
+	VMOVUPS      (R9)(DX*1), Y2
+	VFMADD231PS  Y7, Y1, Y2
+	VMOVUPS      Y2, (R9)(DX*1)
+	VMASKMOVPS   32(R9)(DX*1), Y0, Y2
+	VFMADD231PS  Y8, Y1, Y2
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all741
+	LEAQ         32(R9)(DX*1), R9
+	TESTQ        $0x00000004, R10
+	JZ           two743
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two743:
+	TESTQ    $0x00000002, R10
+	JZ       one744
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one744:
+	TESTQ  $0x00000001, R10
+	JZ     stored742
+	VMOVSS X2, (R9)
+	JMP    stored742
+
+all741:
+	VMOVUPS Y2, 32(R9)(DX*1)
+
+stored742:
+	JMP kept728
+
+set727:
+	VBROADCASTSS (R10), Y9
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, (R9)
+	VMULPS       Y9, Y2, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all745
+	LEAQ         32(R9), R12
+	TESTQ        $0x00000004, R11
+	JZ           two747
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two747:
+	TESTQ    $0x00000002, R11
+	JZ       one748
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one748:
+	TESTQ  $0x00000001, R11
+	JZ     stored746
+	VMOVSS X1, (R12)
+	JMP    stored746
+
+all745:
+	VMOVUPS Y1, 32(R9)
+
+stored746:
+	VBROADCASTSS 4(R10), Y1
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      Y2, (R9)(CX*1)
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all749
+	LEAQ         32(R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two751
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two751:
+	TESTQ    $0x00000002, R11
+	JZ       one752
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one752:
+	TESTQ  $0x00000001, R11
+	JZ     stored750
+	VMOVSS X1, (R12)
+	JMP    stored750
+
+all749:
+	VMOVUPS Y1, 32(R9)(CX*1)
+
+stored750:
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       Y1, Y5, Y2
+	VMOVUPS      Y2, (R9)(CX*2)
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all753
+	LEAQ         32(R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two755
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two755:
+	TESTQ    $0x00000002, R11
+	JZ       one756
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one756:
+	TESTQ  $0x00000001, R11
+	JZ     stored754
+	VMOVSS X1, (R12)
+	JMP    stored754
+
+all753:
+	VMOVUPS Y1, 32(R9)(CX*2)
+
+stored754:
+	VBROADCASTSS 12(R10), Y1
+	VMULPS       Y1, Y7, Y2
+	VMOVUPS      Y2, (R9)(DX*1)
+	VMULPS       Y1, Y8, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all757
+	LEAQ         32(R9)(DX*1), R9
+	TESTQ        $0x00000004, R10
+	JZ           two759
+	VMOVUPS      X1, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+two759:
+	TESTQ    $0x00000002, R10
+	JZ       one760
+	VMOVLPS  X1, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X1, X1, X1
+
+one760:
+	TESTQ  $0x00000001, R10
+	JZ     stored758
+	VMOVSS X1, (R9)
+	JMP    stored758
+
+all757:
+	VMOVUPS Y1, 32(R9)(DX*1)
+
+stored758:
+kept728:
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 72(AX)
+	MOVQ 168(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	MOVQ 152(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 232(AX)
+	DECQ 184(AX)
+	JNZ  row721
+
+done722:
 	VZEROUPPER
 	RET
 
@@ -5569,107 +9513,150 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    120(AX), DI
-	MOVQ    (AX), R8
+	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done348
+	JE      done762
 
-row347:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over349
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row761:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none764
+	MOVQ   R8, 216(AX)
 
-edge350:
+edge763:
 	CMPQ       200(AX), $0x00
-	JE         near351
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
-	PREFETCHT1 64(DX)(R11*4)
+	JE         near765
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	PREFETCHT1 (DX)(R8*4)
+	PREFETCHT1 64(DX)(R8*4)
 
-near351:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y5
-	VFMADD231PS  (R11), Y5, Y1
-	VFMADD231PS  32(R11), Y5, Y2
-	VFMADD231PS  64(R11), Y5, Y3
-	VMASKMOVPS   96(R11), Y0, Y6
+near765:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y5
+	VFMADD231PS  (R8), Y5, Y1
+	VFMADD231PS  32(R8), Y5, Y2
+	VFMADD231PS  64(R8), Y5, Y3
+	VMASKMOVPS   96(R8), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y4
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge350
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge763
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none764:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set767
 	VBROADCASTSS (DI), Y5
-	VMOVUPS      (BX), Y6
+	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
-	VMOVUPS      Y6, (BX)
-	VMOVUPS      32(BX), Y1
+	VMOVUPS      Y6, (SI)
+	VMOVUPS      32(SI), Y1
 	VFMADD231PS  Y2, Y5, Y1
-	VMOVUPS      Y1, 32(BX)
-	VMOVUPS      64(BX), Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      64(SI), Y1
 	VFMADD231PS  Y3, Y5, Y1
-	VMOVUPS      Y1, 64(BX)
-	VMASKMOVPS   96(BX), Y0, Y1
+	VMOVUPS      Y1, 64(SI)
+	VMASKMOVPS   96(SI), Y0, Y1
 	VFMADD231PS  Y4, Y5, Y1
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all352
-	LEAQ         96(BX), R10
-	TESTQ        $0x00000004, R9
-	JZ           two354
-	VMOVUPS      X1, (R10)
-	ADDQ         $0x10, R10
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all769
+	LEAQ         96(SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two771
+	VMOVUPS      X1, (SI)
+	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two354:
-	TESTQ    $0x00000002, R9
-	JZ       one355
-	VMOVLPS  X1, (R10)
-	ADDQ     $0x08, R10
+two771:
+	TESTQ    $0x00000002, DI
+	JZ       one772
+	VMOVLPS  X1, (SI)
+	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one355:
-	TESTQ  $0x00000001, R9
-	JZ     stored353
-	VMOVSS X1, (R10)
-	JMP    stored353
+one772:
+	TESTQ  $0x00000001, DI
+	JZ     stored770
+	VMOVSS X1, (SI)
+	JMP    stored770
 
-all352:
-	VMOVUPS Y1, 96(BX)
+all769:
+	VMOVUPS Y1, 96(SI)
 
-stored353:
-over349:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+stored770:
+	JMP kept768
+
+set767:
+	VBROADCASTSS (DI), Y5
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (SI)
+	VMULPS       Y5, Y2, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMULPS       Y5, Y3, Y1
+	VMOVUPS      Y1, 64(SI)
+	VMULPS       Y5, Y4, Y1
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all773
+	LEAQ         96(SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two775
+	VMOVUPS      X1, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two775:
+	TESTQ    $0x00000002, DI
+	JZ       one776
+	VMOVLPS  X1, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X1, X1, X1
+
+one776:
+	TESTQ  $0x00000001, DI
+	JZ     stored774
+	VMOVSS X1, (SI)
+	JMP    stored774
+
+all773:
+	VMOVUPS Y1, 96(SI)
+
+stored774:
+kept768:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row347
+	JNZ  row761
 
-done348:
+done762:
 	VZEROUPPER
 	RET
 
@@ -5685,26 +9672,111 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    (AX), DI
+	MOVQ    232(AX), BX
+	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done357
+	JE      done778
 
-row356:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over358
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row777:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over779
+	MOVQ R9, 216(AX)
 
-edge359:
+edge780:
 	CMPQ       200(AX), $0x00
-	JE         near360
+	JE         near781
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (DX)(R9*4)
+	PREFETCHT1 64(DX)(R9*4)
+
+near781:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMOVUPS      (R9), Y2
+	VMULPS       (BX), Y2, Y2
+	VMOVUPS      32(R9), Y1
+	VFMADD231PS  32(BX), Y1, Y2
+	VMOVUPS      64(R9), Y1
+	VFMADD231PS  64(BX), Y1, Y2
+	VMASKMOVPS   96(R9), Y0, Y1
+	VMASKMOVPS   96(BX), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDPS       X1, X2, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VADDSS       (SI), X2, X2
+	VMOVSS       X2, (SI)
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge780
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
+
+over779:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
+	DECQ 184(AX)
+	JNZ  row777
+
+done778:
+	VZEROUPPER
+	RET
+
+// func bothRows1x4cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	MOVQ    24(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    256(AX), SI
+	SUBQ    BX, SI
+	CMPQ    184(AX), $0x00
+	JE      done784
+
+row783:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none786
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge785:
+	CMPQ       200(AX), $0x00
+	JE         near787
 	MOVQ       200(AX), R10
-	ADDQ       R8, R10
+	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
 	CMOVQGT    208(AX), R10
 	MOVLQSX    (CX)(R10*4), R10
@@ -5712,44 +9784,140 @@ edge359:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near360:
-	MOVLQSX      (CX)(R8*4), R10
+near787:
+	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y2
-	VMULPS       (BX), Y2, Y2
-	VMOVUPS      32(R10), Y1
-	VFMADD231PS  32(BX), Y1, Y2
-	VMOVUPS      64(R10), Y1
-	VFMADD231PS  64(BX), Y1, Y2
-	VMASKMOVPS   96(BX), Y0, Y1
-	VMASKMOVPS   96(R10), Y0, Y3
-	VFMADD231PS  Y1, Y3, Y2
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X2
-	VHADDPS      X2, X2, X2
-	VHADDPS      X2, X2, X2
-	VADDSS       (SI), X2, X2
-	VMOVSS       X2, (SI)
+	VMOVUPS      (R10), Y6
+	VBROADCASTSS (BX), Y5
+	VFMADD231PS  Y6, Y5, Y1
+	VMULPS       (R9), Y6, Y6
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSS (BX), Y7
+	VFMADD231PS  Y5, Y7, Y2
+	VFMADD231PS  32(R9), Y5, Y6
+	VMOVUPS      64(R10), Y5
+	VBROADCASTSS (BX), Y7
+	VFMADD231PS  Y5, Y7, Y3
+	VFMADD231PS  64(R9), Y5, Y6
+	VMASKMOVPS   96(R10), Y0, Y5
+	VBROADCASTSS (BX), Y7
+	VFMADD231PS  Y5, Y7, Y4
+	VMASKMOVPS   96(R9), Y0, Y7
+	VFMADD231PS  Y7, Y5, Y6
+	VEXTRACTF128 $0x01, Y6, X5
+	VADDPS       X5, X6, X6
+	VHADDPS      X6, X6, X6
+	VHADDPS      X6, X6, X6
+	VADDSS       (BX)(SI*1), X6, X6
+	VMOVSS       X6, (BX)(SI*1)
 	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge359
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge785
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
 
-over358:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+none786:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set789
+	VBROADCASTSS (R8), Y5
+	VMOVUPS      (DI), Y6
+	VFMADD231PS  Y1, Y5, Y6
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      32(DI), Y1
+	VFMADD231PS  Y2, Y5, Y1
+	VMOVUPS      Y1, 32(DI)
+	VMOVUPS      64(DI), Y1
+	VFMADD231PS  Y3, Y5, Y1
+	VMOVUPS      Y1, 64(DI)
+	VMASKMOVPS   96(DI), Y0, Y1
+	VFMADD231PS  Y4, Y5, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all791
+	LEAQ         96(DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two793
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two793:
+	TESTQ    $0x00000002, R8
+	JZ       one794
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one794:
+	TESTQ  $0x00000001, R8
+	JZ     stored792
+	VMOVSS X1, (DI)
+	JMP    stored792
+
+all791:
+	VMOVUPS Y1, 96(DI)
+
+stored792:
+	JMP kept790
+
+set789:
+	VBROADCASTSS (R8), Y5
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VMULPS       Y5, Y2, Y1
+	VMOVUPS      Y1, 32(DI)
+	VMULPS       Y5, Y3, Y1
+	VMOVUPS      Y1, 64(DI)
+	VMULPS       Y5, Y4, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all795
+	LEAQ         96(DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two797
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two797:
+	TESTQ    $0x00000002, R8
+	JZ       one798
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one798:
+	TESTQ  $0x00000001, R8
+	JZ     stored796
+	VMOVSS X1, (DI)
+	JMP    stored796
+
+all795:
+	VMOVUPS Y1, 96(DI)
+
+stored796:
+kept790:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row356
+	JNZ  row783
 
-done357:
+done784:
 	VZEROUPPER
 	RET
 
@@ -5765,21 +9933,15 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    120(AX), DI
-	MOVQ    (AX), R8
+	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done362
+	JE      done800
 
-row361:
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R10
-	CMPQ   R9, R10
-	JE     over363
-	MOVQ   R10, R11
-	SUBQ   R9, R11
-	MOVQ   R11, 216(AX)
+row799:
+	MOVQ   (AX), DI
+	MOVQ   (DI), SI
+	MOVQ   8(DI), DI
+	ADDQ   $0x08, (AX)
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -5788,106 +9950,167 @@ row361:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
+	MOVQ   DI, R8
+	SUBQ   SI, R8
+	JZ     none802
+	MOVQ   R8, 216(AX)
 
-edge364:
+edge801:
 	CMPQ       200(AX), $0x00
-	JE         near365
-	MOVQ       200(AX), R11
-	ADDQ       R9, R11
-	CMPQ       R11, 208(AX)
-	CMOVQGT    208(AX), R11
-	MOVLQSX    (CX)(R11*4), R11
-	IMULQ      144(AX), R11
-	PREFETCHT1 (DX)(R11*4)
-	PREFETCHT1 64(DX)(R11*4)
-	PREFETCHT1 128(DX)(R11*4)
-	PREFETCHT1 192(DX)(R11*4)
+	JE         near803
+	MOVQ       200(AX), R8
+	ADDQ       SI, R8
+	CMPQ       R8, 208(AX)
+	CMOVQGT    208(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	IMULQ      144(AX), R8
+	CMPQ       288(AX), $0x00
+	JNE        asked804
+	PREFETCHT1 (DX)(R8*4)
+	PREFETCHT1 64(DX)(R8*4)
 
-near365:
-	MOVLQSX      (CX)(R9*4), R11
-	IMULQ        144(AX), R11
-	LEAQ         (DX)(R11*4), R11
-	VBROADCASTSS (SI), Y9
-	VFMADD231PS  (R11), Y9, Y1
-	VFMADD231PS  32(R11), Y9, Y2
-	VFMADD231PS  64(R11), Y9, Y3
-	VFMADD231PS  96(R11), Y9, Y4
-	VFMADD231PS  128(R11), Y9, Y5
-	VFMADD231PS  160(R11), Y9, Y6
-	VFMADD231PS  192(R11), Y9, Y7
-	VMASKMOVPS   224(R11), Y0, Y10
+asked804:
+	PREFETCHT1 128(DX)(R8*4)
+	PREFETCHT1 192(DX)(R8*4)
+
+near803:
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        144(AX), R8
+	LEAQ         (DX)(R8*4), R8
+	VBROADCASTSS (BX), Y9
+	VFMADD231PS  (R8), Y9, Y1
+	VFMADD231PS  32(R8), Y9, Y2
+	VFMADD231PS  64(R8), Y9, Y3
+	VFMADD231PS  96(R8), Y9, Y4
+	VFMADD231PS  128(R8), Y9, Y5
+	VFMADD231PS  160(R8), Y9, Y6
+	VFMADD231PS  192(R8), Y9, Y7
+	VMASKMOVPS   224(R8), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y8
-	MOVQ         160(AX), R11
-	LEAQ         (SI)(R11*4), SI
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           edge364
-	MOVQ         216(AX), R9
-	NEGQ         R9
-	ANDQ         192(AX), R9
-	IMULQ        160(AX), R9
-	LEAQ         (SI)(R9*4), SI
+	MOVQ         160(AX), R8
+	LEAQ         (BX)(R8*4), BX
+	INCQ         SI
+	CMPQ         SI, DI
+	JL           edge801
+	MOVQ         216(AX), SI
+	NEGQ         SI
+	ANDQ         192(AX), SI
+	IMULQ        160(AX), SI
+	LEAQ         (BX)(SI*4), BX
+
+none802:
+	MOVQ         72(AX), SI
+	MOVQ         120(AX), DI
+	CMPQ         280(AX), $0x00
+	JNE          set805
 	VBROADCASTSS (DI), Y9
-	VMOVUPS      (BX), Y10
+	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
-	VMOVUPS      Y10, (BX)
-	VMOVUPS      32(BX), Y1
+	VMOVUPS      Y10, (SI)
+	VMOVUPS      32(SI), Y1
 	VFMADD231PS  Y2, Y9, Y1
-	VMOVUPS      Y1, 32(BX)
-	VMOVUPS      64(BX), Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      64(SI), Y1
 	VFMADD231PS  Y3, Y9, Y1
-	VMOVUPS      Y1, 64(BX)
-	VMOVUPS      96(BX), Y1
+	VMOVUPS      Y1, 64(SI)
+	VMOVUPS      96(SI), Y1
 	VFMADD231PS  Y4, Y9, Y1
-	VMOVUPS      Y1, 96(BX)
-	VMOVUPS      128(BX), Y1
+	VMOVUPS      Y1, 96(SI)
+	VMOVUPS      128(SI), Y1
 	VFMADD231PS  Y5, Y9, Y1
-	VMOVUPS      Y1, 128(BX)
-	VMOVUPS      160(BX), Y1
+	VMOVUPS      Y1, 128(SI)
+	VMOVUPS      160(SI), Y1
 	VFMADD231PS  Y6, Y9, Y1
-	VMOVUPS      Y1, 160(BX)
-	VMOVUPS      192(BX), Y1
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      192(SI), Y1
 	VFMADD231PS  Y7, Y9, Y1
-	VMOVUPS      Y1, 192(BX)
-	VMASKMOVPS   224(BX), Y0, Y1
+	VMOVUPS      Y1, 192(SI)
+	VMASKMOVPS   224(SI), Y0, Y1
 	VFMADD231PS  Y8, Y9, Y1
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all366
-	LEAQ         224(BX), R10
-	TESTQ        $0x00000004, R9
-	JZ           two368
-	VMOVUPS      X1, (R10)
-	ADDQ         $0x10, R10
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all807
+	LEAQ         224(SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two809
+	VMOVUPS      X1, (SI)
+	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two368:
-	TESTQ    $0x00000002, R9
-	JZ       one369
-	VMOVLPS  X1, (R10)
-	ADDQ     $0x08, R10
+two809:
+	TESTQ    $0x00000002, DI
+	JZ       one810
+	VMOVLPS  X1, (SI)
+	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one369:
-	TESTQ  $0x00000001, R9
-	JZ     stored367
-	VMOVSS X1, (R10)
-	JMP    stored367
+one810:
+	TESTQ  $0x00000001, DI
+	JZ     stored808
+	VMOVSS X1, (SI)
+	JMP    stored808
 
-all366:
-	VMOVUPS Y1, 224(BX)
+all807:
+	VMOVUPS Y1, 224(SI)
 
-stored367:
-over363:
-	MOVQ 152(AX), R9
-	LEAQ (BX)(R9*4), BX
-	MOVQ 168(AX), R9
-	LEAQ (DI)(R9*4), DI
-	ADDQ $0x08, R8
+stored808:
+	JMP kept806
+
+set805:
+	VBROADCASTSS (DI), Y9
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, (SI)
+	VMULPS       Y9, Y2, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMULPS       Y9, Y3, Y1
+	VMOVUPS      Y1, 64(SI)
+	VMULPS       Y9, Y4, Y1
+	VMOVUPS      Y1, 96(SI)
+	VMULPS       Y9, Y5, Y1
+	VMOVUPS      Y1, 128(SI)
+	VMULPS       Y9, Y6, Y1
+	VMOVUPS      Y1, 160(SI)
+	VMULPS       Y9, Y7, Y1
+	VMOVUPS      Y1, 192(SI)
+	VMULPS       Y9, Y8, Y1
+	MOVQ         224(AX), DI
+	CMPQ         DI, $0x08
+	JE           all811
+	LEAQ         224(SI), SI
+	TESTQ        $0x00000004, DI
+	JZ           two813
+	VMOVUPS      X1, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two813:
+	TESTQ    $0x00000002, DI
+	JZ       one814
+	VMOVLPS  X1, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X1, X1, X1
+
+one814:
+	TESTQ  $0x00000001, DI
+	JZ     stored812
+	VMOVSS X1, (SI)
+	JMP    stored812
+
+all811:
+	VMOVUPS Y1, 224(SI)
+
+stored812:
+kept806:
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 72(AX)
+	MOVQ 168(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row361
+	JNZ  row799
 
-done362:
+done800:
 	VZEROUPPER
 	RET
 
@@ -5903,81 +10126,312 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	SHLQ    $0x02, CX
 	MOVQ    24(AX), CX
 	MOVQ    48(AX), DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	MOVQ    (AX), DI
+	MOVQ    232(AX), BX
+	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done371
+	JE      done816
 
-row370:
-	MOVQ (DI), R8
-	MOVQ 8(DI), R9
-	CMPQ R8, R9
-	JE   over372
-	MOVQ R9, R10
-	SUBQ R8, R10
-	MOVQ R10, 216(AX)
+row815:
+	MOVQ (AX), R8
+	MOVQ (R8), DI
+	MOVQ 8(R8), R8
+	ADDQ $0x08, (AX)
+	MOVQ R8, R9
+	SUBQ DI, R9
+	JZ   over817
+	MOVQ R9, 216(AX)
 
-edge373:
+edge818:
 	CMPQ       200(AX), $0x00
-	JE         near374
-	MOVQ       200(AX), R10
-	ADDQ       R8, R10
-	CMPQ       R10, 208(AX)
-	CMOVQGT    208(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	IMULQ      144(AX), R10
-	PREFETCHT1 (DX)(R10*4)
-	PREFETCHT1 64(DX)(R10*4)
-	PREFETCHT1 128(DX)(R10*4)
-	PREFETCHT1 192(DX)(R10*4)
+	JE         near819
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	IMULQ      144(AX), R9
+	CMPQ       288(AX), $0x00
+	JNE        asked820
+	PREFETCHT1 (DX)(R9*4)
+	PREFETCHT1 64(DX)(R9*4)
 
-near374:
-	MOVLQSX      (CX)(R8*4), R10
-	IMULQ        144(AX), R10
-	LEAQ         (DX)(R10*4), R10
-	VMOVUPS      (R10), Y2
+asked820:
+	PREFETCHT1 128(DX)(R9*4)
+	PREFETCHT1 192(DX)(R9*4)
+
+near819:
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (DX)(R9*4), R9
+	VMOVUPS      (R9), Y2
 	VMULPS       (BX), Y2, Y2
-	VMOVUPS      32(R10), Y1
+	VMOVUPS      32(R9), Y1
 	VFMADD231PS  32(BX), Y1, Y2
-	VMOVUPS      64(R10), Y1
+	VMOVUPS      64(R9), Y1
 	VFMADD231PS  64(BX), Y1, Y2
-	VMOVUPS      96(R10), Y1
+	VMOVUPS      96(R9), Y1
 	VFMADD231PS  96(BX), Y1, Y2
-	VMOVUPS      128(R10), Y1
+	VMOVUPS      128(R9), Y1
 	VFMADD231PS  128(BX), Y1, Y2
-	VMOVUPS      160(R10), Y1
+	VMOVUPS      160(R9), Y1
 	VFMADD231PS  160(BX), Y1, Y2
-	VMOVUPS      192(R10), Y1
+	VMOVUPS      192(R9), Y1
 	VFMADD231PS  192(BX), Y1, Y2
-	VMASKMOVPS   224(BX), Y0, Y1
-	VMASKMOVPS   224(R10), Y0, Y3
-	VFMADD231PS  Y1, Y3, Y2
+	VMASKMOVPS   224(R9), Y0, Y1
+	VMASKMOVPS   224(BX), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X2
 	VHADDPS      X2, X2, X2
 	VHADDPS      X2, X2, X2
 	VADDSS       (SI), X2, X2
 	VMOVSS       X2, (SI)
-	MOVQ         160(AX), R10
-	LEAQ         (SI)(R10*4), SI
-	INCQ         R8
-	CMPQ         R8, R9
-	JL           edge373
-	MOVQ         216(AX), R8
-	NEGQ         R8
-	ANDQ         192(AX), R8
-	IMULQ        160(AX), R8
-	LEAQ         (SI)(R8*4), SI
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge818
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
 
-over372:
-	MOVQ 152(AX), R8
-	LEAQ (BX)(R8*4), BX
-	ADDQ $0x08, DI
+over817:
+	MOVQ 152(AX), DI
+	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row370
+	JNZ  row815
 
-done371:
+done816:
+	VZEROUPPER
+	RET
+
+// func bothRows1x8cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	MOVQ    24(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    256(AX), SI
+	SUBQ    BX, SI
+	CMPQ    184(AX), $0x00
+	JE      done822
+
+row821:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none824
+	MOVQ   R9, 216(AX)
+	MOVQ   232(AX), R9
+
+edge823:
+	CMPQ       200(AX), $0x00
+	JE         near825
+	MOVQ       200(AX), R10
+	ADDQ       DI, R10
+	CMPQ       R10, 208(AX)
+	CMOVQGT    208(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	IMULQ      144(AX), R10
+	CMPQ       288(AX), $0x00
+	JNE        asked826
+	PREFETCHT1 (DX)(R10*4)
+	PREFETCHT1 64(DX)(R10*4)
+
+asked826:
+	PREFETCHT1 128(DX)(R10*4)
+	PREFETCHT1 192(DX)(R10*4)
+
+near825:
+	MOVLQSX      (CX)(DI*4), R10
+	IMULQ        144(AX), R10
+	LEAQ         (DX)(R10*4), R10
+	VMOVUPS      (R10), Y10
+	VBROADCASTSS (BX), Y9
+	VFMADD231PS  Y10, Y9, Y1
+	VMULPS       (R9), Y10, Y10
+	VMOVUPS      32(R10), Y9
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y9, Y11, Y2
+	VFMADD231PS  32(R9), Y9, Y10
+	VMOVUPS      64(R10), Y9
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  64(R9), Y9, Y10
+	VMOVUPS      96(R10), Y9
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y9, Y11, Y4
+	VFMADD231PS  96(R9), Y9, Y10
+	VMOVUPS      128(R10), Y9
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  128(R9), Y9, Y10
+	VMOVUPS      160(R10), Y9
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y9, Y11, Y6
+	VFMADD231PS  160(R9), Y9, Y10
+	VMOVUPS      192(R10), Y9
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  192(R9), Y9, Y10
+	VMASKMOVPS   224(R10), Y0, Y9
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y9, Y11, Y8
+	VMASKMOVPS   224(R9), Y0, Y11
+	VFMADD231PS  Y11, Y9, Y10
+	VEXTRACTF128 $0x01, Y10, X9
+	VADDPS       X9, X10, X10
+	VHADDPS      X10, X10, X10
+	VHADDPS      X10, X10, X10
+	VADDSS       (BX)(SI*1), X10, X10
+	VMOVSS       X10, (BX)(SI*1)
+	MOVQ         160(AX), R10
+	LEAQ         (BX)(R10*4), BX
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge823
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (BX)(DI*4), BX
+
+none824:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set827
+	VBROADCASTSS (R8), Y9
+	VMOVUPS      (DI), Y10
+	VFMADD231PS  Y1, Y9, Y10
+	VMOVUPS      Y10, (DI)
+	VMOVUPS      32(DI), Y1
+	VFMADD231PS  Y2, Y9, Y1
+	VMOVUPS      Y1, 32(DI)
+	VMOVUPS      64(DI), Y1
+	VFMADD231PS  Y3, Y9, Y1
+	VMOVUPS      Y1, 64(DI)
+	VMOVUPS      96(DI), Y1
+	VFMADD231PS  Y4, Y9, Y1
+	VMOVUPS      Y1, 96(DI)
+	VMOVUPS      128(DI), Y1
+	VFMADD231PS  Y5, Y9, Y1
+	VMOVUPS      Y1, 128(DI)
+	VMOVUPS      160(DI), Y1
+	VFMADD231PS  Y6, Y9, Y1
+	VMOVUPS      Y1, 160(DI)
+	VMOVUPS      192(DI), Y1
+	VFMADD231PS  Y7, Y9, Y1
+	VMOVUPS      Y1, 192(DI)
+	VMASKMOVPS   224(DI), Y0, Y1
+	VFMADD231PS  Y8, Y9, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all829
+	LEAQ         224(DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two831
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two831:
+	TESTQ    $0x00000002, R8
+	JZ       one832
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one832:
+	TESTQ  $0x00000001, R8
+	JZ     stored830
+	VMOVSS X1, (DI)
+	JMP    stored830
+
+all829:
+	VMOVUPS Y1, 224(DI)
+
+stored830:
+	JMP kept828
+
+set827:
+	VBROADCASTSS (R8), Y9
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VMULPS       Y9, Y2, Y1
+	VMOVUPS      Y1, 32(DI)
+	VMULPS       Y9, Y3, Y1
+	VMOVUPS      Y1, 64(DI)
+	VMULPS       Y9, Y4, Y1
+	VMOVUPS      Y1, 96(DI)
+	VMULPS       Y9, Y5, Y1
+	VMOVUPS      Y1, 128(DI)
+	VMULPS       Y9, Y6, Y1
+	VMOVUPS      Y1, 160(DI)
+	VMULPS       Y9, Y7, Y1
+	VMOVUPS      Y1, 192(DI)
+	VMULPS       Y9, Y8, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all833
+	LEAQ         224(DI), DI
+	TESTQ        $0x00000004, R8
+	JZ           two835
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two835:
+	TESTQ    $0x00000002, R8
+	JZ       one836
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one836:
+	TESTQ  $0x00000001, R8
+	JZ     stored834
+	VMOVSS X1, (DI)
+	JMP    stored834
+
+all833:
+	VMOVUPS Y1, 224(DI)
+
+stored834:
+kept828:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row821
+
+done822:
 	VZEROUPPER
 	RET
 
@@ -5996,9 +10450,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done376
+	JZ      done838
 
-row375:
+row837:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -6015,9 +10469,9 @@ row375:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row375
+	JNZ          row837
 
-done376:
+done838:
 	VZEROUPPER
 	RET
 
@@ -6037,9 +10491,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done378
+	JZ         done840
 
-row377:
+row839:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -6048,36 +10502,36 @@ row377:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row377
+	JNZ          row839
 
-done378:
+done840:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all379
+	JE           all841
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two381
+	JZ           two843
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two381:
+two843:
 	TESTQ    $0x00000002, AX
-	JZ       one382
+	JZ       one844
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one382:
+one844:
 	TESTQ  $0x00000001, AX
-	JZ     stored380
+	JZ     stored842
 	VMOVSS X1, (CX)
-	JMP    stored380
+	JMP    stored842
 
-all379:
+all841:
 	VMOVUPS Y1, (DX)
 
-stored380:
+stored842:
 	VZEROUPPER
 	RET
 
@@ -6097,47 +10551,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done384
+	JZ         done846
 
-row383:
+row845:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all385
+	JE           all847
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two387
+	JZ           two849
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two387:
+two849:
 	TESTQ    $0x00000002, SI
-	JZ       one388
+	JZ       one850
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one388:
+one850:
 	TESTQ  $0x00000001, SI
-	JZ     stored386
+	JZ     stored848
 	VMOVSS X3, (DI)
-	JMP    stored386
+	JMP    stored848
 
-all385:
+all847:
 	VMOVUPS Y3, (DX)
 
-stored386:
+stored848:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row383
+	JNZ  row845
 
-done384:
+done846:
 	VZEROUPPER
 	RET
 
@@ -6157,9 +10611,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done390
+	JZ      done852
 
-row389:
+row851:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -6204,9 +10658,9 @@ row389:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row389
+	JNZ        row851
 
-done390:
+done852:
 	VZEROUPPER
 	RET
 
@@ -6235,9 +10689,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done392
+	JZ         done854
 
-row391:
+row853:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -6268,226 +10722,226 @@ row391:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row391
+	JNZ          row853
 
-done392:
+done854:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all393
+	JE           all855
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two395
+	JZ           two857
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two395:
+two857:
 	TESTQ    $0x00000002, DI
-	JZ       one396
+	JZ       one858
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one396:
+one858:
 	TESTQ  $0x00000001, DI
-	JZ     stored394
+	JZ     stored856
 	VMOVSS X1, (R8)
-	JMP    stored394
+	JMP    stored856
 
-all393:
+all855:
 	VMOVUPS Y1, (SI)
 
-stored394:
+stored856:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all397
+	JE           all859
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two399
+	JZ           two861
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two399:
+two861:
 	TESTQ    $0x00000002, DI
-	JZ       one400
+	JZ       one862
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one400:
+one862:
 	TESTQ  $0x00000001, DI
-	JZ     stored398
+	JZ     stored860
 	VMOVSS X2, (R8)
-	JMP    stored398
+	JMP    stored860
 
-all397:
+all859:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored398:
+stored860:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all401
+	JE           all863
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two403
+	JZ           two865
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two403:
+two865:
 	TESTQ    $0x00000002, DI
-	JZ       one404
+	JZ       one866
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one404:
+one866:
 	TESTQ  $0x00000001, DI
-	JZ     stored402
+	JZ     stored864
 	VMOVSS X3, (R8)
-	JMP    stored402
+	JMP    stored864
 
-all401:
+all863:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored402:
+stored864:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all405
+	JE           all867
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two407
+	JZ           two869
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two407:
+two869:
 	TESTQ    $0x00000002, DI
-	JZ       one408
+	JZ       one870
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one408:
+one870:
 	TESTQ  $0x00000001, DI
-	JZ     stored406
+	JZ     stored868
 	VMOVSS X4, (SI)
-	JMP    stored406
+	JMP    stored868
 
-all405:
+all867:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored406:
+stored868:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all409
+	JE           all871
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two411
+	JZ           two873
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two411:
+two873:
 	TESTQ    $0x00000002, SI
-	JZ       one412
+	JZ       one874
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one412:
+one874:
 	TESTQ  $0x00000001, SI
-	JZ     stored410
+	JZ     stored872
 	VMOVSS X5, (DI)
-	JMP    stored410
+	JMP    stored872
 
-all409:
+all871:
 	VMOVUPS Y5, (BX)
 
-stored410:
+stored872:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all413
+	JE           all875
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two415
+	JZ           two877
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two415:
+two877:
 	TESTQ    $0x00000002, SI
-	JZ       one416
+	JZ       one878
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one416:
+one878:
 	TESTQ  $0x00000001, SI
-	JZ     stored414
+	JZ     stored876
 	VMOVSS X6, (DI)
-	JMP    stored414
+	JMP    stored876
 
-all413:
+all875:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored414:
+stored876:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all417
+	JE           all879
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two419
+	JZ           two881
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two419:
+two881:
 	TESTQ    $0x00000002, SI
-	JZ       one420
+	JZ       one882
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one420:
+one882:
 	TESTQ  $0x00000001, SI
-	JZ     stored418
+	JZ     stored880
 	VMOVSS X7, (CX)
-	JMP    stored418
+	JMP    stored880
 
-all417:
+all879:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored418:
+stored880:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all421
+	JE           all883
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two423
+	JZ           two885
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two423:
+two885:
 	TESTQ    $0x00000002, AX
-	JZ       one424
+	JZ       one886
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one424:
+one886:
 	TESTQ  $0x00000001, AX
-	JZ     stored422
+	JZ     stored884
 	VMOVSS X8, (CX)
-	JMP    stored422
+	JMP    stored884
 
-all421:
+all883:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored422:
+stored884:
 	VZEROUPPER
 	RET
 
@@ -6516,258 +10970,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done426
+	JZ         done888
 
-row425:
+row887:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all427
+	JE           all889
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two429
+	JZ           two891
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two429:
+two891:
 	TESTQ    $0x00000002, R9
-	JZ       one430
+	JZ       one892
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one430:
+one892:
 	TESTQ  $0x00000001, R9
-	JZ     stored428
+	JZ     stored890
 	VMOVSS X10, (R10)
-	JMP    stored428
+	JMP    stored890
 
-all427:
+all889:
 	VMOVUPS Y10, (SI)
 
-stored428:
+stored890:
 	VBROADCASTSS 4(DI), Y9
 	VMASKMOVPS   (SI)(CX*1), Y0, Y10
 	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all431
+	JE           all893
 	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two433
+	JZ           two895
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two433:
+two895:
 	TESTQ    $0x00000002, R9
-	JZ       one434
+	JZ       one896
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one434:
+one896:
 	TESTQ  $0x00000001, R9
-	JZ     stored432
+	JZ     stored894
 	VMOVSS X10, (R10)
-	JMP    stored432
+	JMP    stored894
 
-all431:
+all893:
 	VMOVUPS Y10, (SI)(CX*1)
 
-stored432:
+stored894:
 	VBROADCASTSS 8(DI), Y9
 	VMASKMOVPS   (SI)(CX*2), Y0, Y10
 	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all435
+	JE           all897
 	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two437
+	JZ           two899
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two437:
+two899:
 	TESTQ    $0x00000002, R9
-	JZ       one438
+	JZ       one900
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one438:
+one900:
 	TESTQ  $0x00000001, R9
-	JZ     stored436
+	JZ     stored898
 	VMOVSS X10, (R10)
-	JMP    stored436
+	JMP    stored898
 
-all435:
+all897:
 	VMOVUPS Y10, (SI)(CX*2)
 
-stored436:
+stored898:
 	VBROADCASTSS 12(DI), Y9
 	VMASKMOVPS   (SI)(DX*1), Y0, Y10
 	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all439
+	JE           all901
 	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two441
+	JZ           two903
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two441:
+two903:
 	TESTQ    $0x00000002, R9
-	JZ       one442
+	JZ       one904
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one442:
+one904:
 	TESTQ  $0x00000001, R9
-	JZ     stored440
+	JZ     stored902
 	VMOVSS X10, (R10)
-	JMP    stored440
+	JMP    stored902
 
-all439:
+all901:
 	VMOVUPS Y10, (SI)(DX*1)
 
-stored440:
+stored902:
 	VBROADCASTSS 16(DI), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all443
+	JE           all905
 	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
-	JZ           two445
+	JZ           two907
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two445:
+two907:
 	TESTQ    $0x00000002, R9
-	JZ       one446
+	JZ       one908
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one446:
+one908:
 	TESTQ  $0x00000001, R9
-	JZ     stored444
+	JZ     stored906
 	VMOVSS X10, (R10)
-	JMP    stored444
+	JMP    stored906
 
-all443:
+all905:
 	VMOVUPS Y10, (R8)
 
-stored444:
+stored906:
 	VBROADCASTSS 20(DI), Y9
 	VMASKMOVPS   (R8)(CX*1), Y0, Y10
 	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all447
+	JE           all909
 	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two449
+	JZ           two911
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two449:
+two911:
 	TESTQ    $0x00000002, R9
-	JZ       one450
+	JZ       one912
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one450:
+one912:
 	TESTQ  $0x00000001, R9
-	JZ     stored448
+	JZ     stored910
 	VMOVSS X10, (R10)
-	JMP    stored448
+	JMP    stored910
 
-all447:
+all909:
 	VMOVUPS Y10, (R8)(CX*1)
 
-stored448:
+stored910:
 	VBROADCASTSS 24(DI), Y9
 	VMASKMOVPS   (R8)(CX*2), Y0, Y10
 	VFMADD231PS  Y7, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all451
+	JE           all913
 	LEAQ         (R8)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two453
+	JZ           two915
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two453:
+two915:
 	TESTQ    $0x00000002, R9
-	JZ       one454
+	JZ       one916
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one454:
+one916:
 	TESTQ  $0x00000001, R9
-	JZ     stored452
+	JZ     stored914
 	VMOVSS X10, (R10)
-	JMP    stored452
+	JMP    stored914
 
-all451:
+all913:
 	VMOVUPS Y10, (R8)(CX*2)
 
-stored452:
+stored914:
 	VBROADCASTSS 28(DI), Y9
 	VMASKMOVPS   (R8)(DX*1), Y0, Y10
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all455
+	JE           all917
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two457
+	JZ           two919
 	VMOVUPS      X10, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y10, X10
 
-two457:
+two919:
 	TESTQ    $0x00000002, R9
-	JZ       one458
+	JZ       one920
 	VMOVLPS  X10, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X10, X10, X10
 
-one458:
+one920:
 	TESTQ  $0x00000001, R9
-	JZ     stored456
+	JZ     stored918
 	VMOVSS X10, (R8)
-	JMP    stored456
+	JMP    stored918
 
-all455:
+all917:
 	VMOVUPS Y10, (R8)(DX*1)
 
-stored456:
+stored918:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row425
+	JNZ  row887
 
-done426:
+done888:
 	VZEROUPPER
 	RET
 
@@ -6786,14 +11240,14 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done460
+	JZ      done922
 
-row459:
+row921:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
-	VMASKMOVPS   32(DX), Y0, Y1
-	VMASKMOVPS   32(CX), Y0, Y3
-	VFMADD231PS  Y1, Y3, Y2
+	VMASKMOVPS   32(CX), Y0, Y1
+	VMASKMOVPS   32(DX), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X2
 	VHADDPS      X2, X2, X2
@@ -6807,9 +11261,9 @@ row459:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row459
+	JNZ          row921
 
-done460:
+done922:
 	VZEROUPPER
 	RET
 
@@ -6830,9 +11284,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done462
+	JZ         done924
 
-row461:
+row923:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -6842,37 +11296,37 @@ row461:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row461
+	JNZ          row923
 
-done462:
+done924:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all463
+	JE           all925
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two465
+	JZ           two927
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two465:
+two927:
 	TESTQ    $0x00000002, AX
-	JZ       one466
+	JZ       one928
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one466:
+one928:
 	TESTQ  $0x00000001, AX
-	JZ     stored464
+	JZ     stored926
 	VMOVSS X2, (CX)
-	JMP    stored464
+	JMP    stored926
 
-all463:
+all925:
 	VMOVUPS Y2, 32(DX)
 
-stored464:
+stored926:
 	VZEROUPPER
 	RET
 
@@ -6893,9 +11347,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done468
+	JZ         done930
 
-row467:
+row929:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -6904,39 +11358,39 @@ row467:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all469
+	JE           all931
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two471
+	JZ           two933
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two471:
+two933:
 	TESTQ    $0x00000002, SI
-	JZ       one472
+	JZ       one934
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one472:
+one934:
 	TESTQ  $0x00000001, SI
-	JZ     stored470
+	JZ     stored932
 	VMOVSS X4, (DI)
-	JMP    stored470
+	JMP    stored932
 
-all469:
+all931:
 	VMOVUPS Y4, 32(DX)
 
-stored470:
+stored932:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row467
+	JNZ  row929
 
-done468:
+done930:
 	VZEROUPPER
 	RET
 
@@ -6955,18 +11409,18 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done474
+	JZ      done936
 
-row473:
+row935:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
 	VFMADD231PS  32(DX), Y1, Y2
 	VMOVUPS      64(CX), Y1
 	VFMADD231PS  64(DX), Y1, Y2
-	VMASKMOVPS   96(DX), Y0, Y1
-	VMASKMOVPS   96(CX), Y0, Y3
-	VFMADD231PS  Y1, Y3, Y2
+	VMASKMOVPS   96(CX), Y0, Y1
+	VMASKMOVPS   96(DX), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X2
 	VHADDPS      X2, X2, X2
@@ -6980,9 +11434,9 @@ row473:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row473
+	JNZ          row935
 
-done474:
+done936:
 	VZEROUPPER
 	RET
 
@@ -7005,9 +11459,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done476
+	JZ         done938
 
-row475:
+row937:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -7019,39 +11473,39 @@ row475:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row475
+	JNZ          row937
 
-done476:
+done938:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all477
+	JE           all939
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two479
+	JZ           two941
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two479:
+two941:
 	TESTQ    $0x00000002, AX
-	JZ       one480
+	JZ       one942
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one480:
+one942:
 	TESTQ  $0x00000001, AX
-	JZ     stored478
+	JZ     stored940
 	VMOVSS X4, (CX)
-	JMP    stored478
+	JMP    stored940
 
-all477:
+all939:
 	VMOVUPS Y4, 96(DX)
 
-stored478:
+stored940:
 	VZEROUPPER
 	RET
 
@@ -7074,9 +11528,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done482
+	JZ         done944
 
-row481:
+row943:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -7091,39 +11545,39 @@ row481:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all483
+	JE           all945
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two485
+	JZ           two947
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two485:
+two947:
 	TESTQ    $0x00000002, SI
-	JZ       one486
+	JZ       one948
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one486:
+one948:
 	TESTQ  $0x00000001, SI
-	JZ     stored484
+	JZ     stored946
 	VMOVSS X6, (DI)
-	JMP    stored484
+	JMP    stored946
 
-all483:
+all945:
 	VMOVUPS Y6, 96(DX)
 
-stored484:
+stored946:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row481
+	JNZ  row943
 
-done482:
+done944:
 	VZEROUPPER
 	RET
 
@@ -7142,9 +11596,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done488
+	JZ      done950
 
-row487:
+row949:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -7159,9 +11613,9 @@ row487:
 	VFMADD231PS  160(DX), Y1, Y2
 	VMOVUPS      192(CX), Y1
 	VFMADD231PS  192(DX), Y1, Y2
-	VMASKMOVPS   224(DX), Y0, Y1
-	VMASKMOVPS   224(CX), Y0, Y3
-	VFMADD231PS  Y1, Y3, Y2
+	VMASKMOVPS   224(CX), Y0, Y1
+	VMASKMOVPS   224(DX), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X2
 	VHADDPS      X2, X2, X2
@@ -7175,9 +11629,9 @@ row487:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row487
+	JNZ          row949
 
-done488:
+done950:
 	VZEROUPPER
 	RET
 
@@ -7204,9 +11658,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done490
+	JZ         done952
 
-row489:
+row951:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -7222,9 +11676,9 @@ row489:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row489
+	JNZ          row951
 
-done490:
+done952:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -7234,31 +11688,31 @@ done490:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all491
+	JE           all953
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two493
+	JZ           two955
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two493:
+two955:
 	TESTQ    $0x00000002, AX
-	JZ       one494
+	JZ       one956
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one494:
+one956:
 	TESTQ  $0x00000001, AX
-	JZ     stored492
+	JZ     stored954
 	VMOVSS X8, (CX)
-	JMP    stored492
+	JMP    stored954
 
-all491:
+all953:
 	VMOVUPS Y8, 224(DX)
 
-stored492:
+stored954:
 	VZEROUPPER
 	RET
 
@@ -7285,9 +11739,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done496
+	JZ         done958
 
-row495:
+row957:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -7314,39 +11768,179 @@ row495:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all497
+	JE           all959
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two499
+	JZ           two961
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two499:
+two961:
 	TESTQ    $0x00000002, SI
-	JZ       one500
+	JZ       one962
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one500:
+one962:
 	TESTQ  $0x00000001, SI
-	JZ     stored498
+	JZ     stored960
 	VMOVSS X10, (DI)
-	JMP    stored498
+	JMP    stored960
 
-all497:
+all959:
 	VMOVUPS Y10, 224(DX)
 
-stored498:
+stored960:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row495
+	JNZ  row957
 
-done496:
+done958:
+	VZEROUPPER
+	RET
+
+// func softmaxSegments8(p *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 8(AX), AX
+	DECQ AX
+	JLE  done964
+
+row963:
+	MOVQ    (BX), SI
+	MOVQ    8(BX), DI
+	SHLQ    $0x05, SI
+	SHLQ    $0x05, DI
+	CMPQ    SI, DI
+	JE      empty965
+	VMOVUPS wideff800000<>+0(SB), Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    SI, R8
+
+walk966:
+	VMOVUPS (CX)(SI*1), Y2
+	VMAXPS  Y0, Y2, Y0
+	ADDQ    $0x20, SI
+	CMPQ    SI, DI
+	JL      walk966
+	MOVQ    R8, SI
+
+walk967:
+	VMOVUPS      (CX)(SI*1), Y2
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
+	VCMPPS       $0x00, Y0, Y2, Y4
+	VORPS        Y3, Y4, Y4
+	VSUBPS       Y0, Y2, Y2
+	VANDNPS      Y2, Y4, Y2
+	VMOVUPS      wide42b20000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      widec2d00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       wide3fb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS wide3f318000<>+0(SB), Y4, Y2
+	VFNMADD231PS wideb95e8083<>+0(SB), Y4, Y2
+	VMOVUPS      wide39506967<>+0(SB), Y5
+	VFMADD213PS  wide3ab743ce<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3c088908<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3d2aa9c1<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3e2aaaaa<>+0(SB), Y2, Y5
+	VFMADD213PS  wide3f000000<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y2, Y6
+	VFMADD213PS  Y2, Y6, Y5
+	VCVTPS2DQ    Y4, Y2
+	VPSRAD       $0x01, Y2, Y4
+	VPSUBD       Y4, Y2, Y2
+	VPADDD       wide0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VFMADD213PS  Y4, Y4, Y5
+	VPADDD       wide0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y5, Y2
+	VANDNPS      Y2, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y2, (DX)(SI*1)
+	ADDQ         $0x20, SI
+	CMPQ         SI, DI
+	JL           walk967
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	MOVQ         R8, SI
+
+walk968:
+	VMOVUPS (DX)(SI*1), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (DX)(SI*1)
+	ADDQ    $0x20, SI
+	CMPQ    SI, DI
+	JL      walk968
+
+empty965:
+	ADDQ $0x08, BX
+	DECQ AX
+	JNZ  row963
+
+done964:
+	VZEROUPPER
+	RET
+
+// func softmaxGradSegments8(p *byte)
+// Requires: AVX, FMA3
+TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), AX
+	DECQ AX
+	JLE  done970
+
+row969:
+	MOVQ   (SI), DI
+	MOVQ   8(SI), R8
+	SHLQ   $0x05, DI
+	SHLQ   $0x05, R8
+	CMPQ   DI, R8
+	JE     empty971
+	VXORPS Y0, Y0, Y0
+	MOVQ   DI, R9
+
+walk972:
+	VMOVUPS     (DX)(DI*1), Y1
+	VFMADD231PS (CX)(DI*1), Y1, Y0
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk972
+	MOVQ        R9, DI
+
+walk973:
+	VMOVUPS     (CX)(DI*1), Y1
+	VSUBPS      Y0, Y1, Y1
+	VMOVUPS     (DX)(DI*1), Y2
+	VFMADD213PS (BX)(DI*1), Y2, Y1
+	VMOVUPS     Y1, (BX)(DI*1)
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JL          walk973
+
+empty971:
+	ADDQ $0x08, SI
+	DECQ AX
+	JNZ  row969
+
+done970:
 	VZEROUPPER
 	RET
 
@@ -7365,9 +11959,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done502
+	JLE          done975
 
-row501:
+row974:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X4
@@ -7384,9 +11978,9 @@ row501:
 	VPXOR        Y1, Y4, Y4
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last503
+	JL           last976
 
-again505:
+again978:
 	VMOVDQU  (CX)(R8*4), Y5
 	VMOVUPS  (DX)(R8*4), Y6
 	VPMULLD  wide9e3779b9<>+0(SB), Y5, Y5
@@ -7406,11 +12000,11 @@ again505:
 	VMOVUPS  Y5, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again505
+	JGE      again978
 
-last503:
+last976:
 	ADDQ         $0x08, R9
-	JZ           done504
+	JZ           done977
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -7432,37 +12026,37 @@ last503:
 	VMULPS       Y3, Y5, Y4
 	VANDPS       Y4, Y6, Y4
 	CMPQ         R9, $0x08
-	JE           all506
+	JE           all979
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two508
+	JZ           two981
 	VMOVUPS      X4, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y4, X4
 
-two508:
+two981:
 	TESTQ    $0x00000002, R9
-	JZ       one509
+	JZ       one982
 	VMOVLPS  X4, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X4, X4, X4
 
-one509:
+one982:
 	TESTQ  $0x00000001, R9
-	JZ     stored507
+	JZ     stored980
 	VMOVSS X4, (R8)
-	JMP    stored507
+	JMP    stored980
 
-all506:
+all979:
 	VMOVUPS Y4, (BX)(R8*4)
 
-stored507:
-done504:
+stored980:
+done977:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row501
+	JNZ  row974
 
-done502:
+done975:
 	VZEROUPPER
 	RET

@@ -10,7 +10,7 @@ type Heads struct {
 
 	X, Y []Float // rows of H·Width elements
 	W    []Float // H numbers an edge, or a row
-	S    []Float // Sum: H factors a row
+	S    []Float // Sum, Both: H factors a row
 
 	XStride, YStride, WStride, SStride int
 
@@ -21,6 +21,12 @@ type Heads struct {
 	Last   int // the last edge of the matrix
 	scrap  int // of the assembly
 	left   int // elements in a head's last register
+
+	V []Float // Both, Dots: rows of H·Width elements, YStride apart
+	G []Float // Both, Dots: H numbers an edge, as W
+
+	Set   int // 1: Sum and Both set Y, which they else add to
+	Early int // 1: the first two lines of each row of X have been asked for
 
 	H int
 }
@@ -67,19 +73,37 @@ func floor(n, most int) int {
 func (k *Heads) block(b lattice) Heads {
 	c := *k
 	at := b.h*k.Width + 8*b.j
-	c.X, c.Y, c.W = k.X[at:], k.Y[at:], k.W[b.h:]
-	if k.S != nil {
-		c.S = k.S[b.h:]
+	c.X = k.X[at:]
+	for _, p := range []*[]Float{&c.Y, &c.V} {
+		if *p != nil {
+			*p = (*p)[at:]
+		}
+	}
+	for _, p := range []*[]Float{&c.W, &c.G, &c.S} {
+		if *p != nil {
+			*p = (*p)[b.h:]
+		}
+	}
+	if at > 0 {
+		c.Early = 0
 	}
 	c.left = k.Width - 8*(b.j+b.nv-1)
 	return c
 }
 
-// check panics if a slice is too short.
-func (k *Heads) check(rows, own int) {
+// check panics if a slice is too short for rows and edges.
+func (k *Heads) check(rows, edges int) {
 	f := k.H * k.Width
-	inside(k.Y, rows, k.YStride, f)
-	inside(k.W, own, k.WStride, k.H)
+	for _, x := range [][]Float{k.Y, k.V} {
+		if x != nil {
+			inside(x, rows, k.YStride, f)
+		}
+	}
+	for _, x := range [][]Float{k.W, k.G} {
+		if x != nil {
+			inside(x, edges, k.WStride, k.H)
+		}
+	}
 	if k.S != nil {
 		inside(k.S, rows, k.SStride, k.H)
 	}
@@ -95,10 +119,11 @@ func (k *Heads) slots(f func(r, lo, hi, slot int)) {
 	}
 }
 
-// checkEdges is check of a kernel on edges, and reports whether there are any.
+// checkEdges is check of a kernel on edges, and reports whether there is
+// anything to do.
 func (k *Heads) checkEdges() bool {
 	rows, n := len(k.Offsets)-1, 0
-	if rows < 1 || k.Width*k.H == 0 || k.Offsets[0] == k.Offsets[rows] {
+	if rows < 1 || k.Width*k.H == 0 {
 		return false
 	}
 	for r := range rows {
@@ -106,11 +131,17 @@ func (k *Heads) checkEdges() bool {
 	}
 	_ = k.Cols[:k.Offsets[rows]]
 	k.rows = rows
+	if n == 0 { // only Y is touched
+		c := *k
+		c.W, c.G = nil, nil
+		c.check(rows, 0)
+		return true
+	}
 	k.check(rows, n-k.Filler)
 	return true
 }
 
-// Sum adds to each row of Y what its edges carry:
+// Sum adds to each row of Y what its edges carry, or sets it to that:
 //
 //	Y[r,h,:] += S[r,h]·Σ_e W[e,h]·X[Cols[e],h,:]
 func (k *Heads) Sum() {
@@ -130,9 +161,10 @@ func (k *Heads) Sum() {
 				for e := lo; e < hi; e++ {
 					sum += k.W[(slot+e-lo)*k.WStride+h] * k.X[int(k.Cols[e])*k.XStride+h*d+j]
 				}
-				if lo < hi {
-					y[j] += s * sum
+				if k.Set != 0 {
+					y[j] = 0
 				}
+				y[j] += s * sum
 			}
 		}
 	})
@@ -140,7 +172,7 @@ func (k *Heads) Sum() {
 
 // Dots adds to each edge's numbers the inner products of its ends:
 //
-//	W[e,h] += ⟨X[Cols[e],h,:], Y[r,h,:]⟩
+//	G[e,h] += ⟨X[Cols[e],h,:], V[r,h,:]⟩
 func (k *Heads) Dots() {
 	if !k.checkEdges() {
 		return
@@ -153,11 +185,21 @@ func (k *Heads) Dots() {
 	k.slots(func(r, lo, hi, slot int) {
 		for e := lo; e < hi; e++ {
 			for h := range k.H {
-				x, y := k.X[int(k.Cols[e])*k.XStride+h*d:][:d], k.Y[r*k.YStride+h*d:][:d]
-				k.W[(slot+e-lo)*k.WStride+h] += Dot(x, y)
+				x, v := k.X[int(k.Cols[e])*k.XStride+h*d:][:d], k.V[r*k.YStride+h*d:][:d]
+				k.G[(slot+e-lo)*k.WStride+h] += Dot(x, v)
 			}
 		}
 	})
+}
+
+// Both is Sum and Dots, and reads X once.
+func (k *Heads) Both() {
+	if fast && k.checkEdges() {
+		k.bothFast()
+		return
+	}
+	k.Sum()
+	k.Dots()
 }
 
 // checkRows is check of a kernel on rows, and reports whether there are any.

@@ -94,6 +94,47 @@ func (k *Heads) dotsFast() {
 	}
 }
 
+func (k *Heads) bothFast() {
+	for b := k.next(lattice{}, true); b.nv > 0; b = k.next(b, true) {
+		c := k.block(b)
+		p := (*byte)(unsafe.Pointer(&c))
+		switch b.code() {
+		case 1<<5 | 1<<1:
+			bothRows1x1(p)
+		case 1<<5 | 1<<1 | 1:
+			bothRows1x1cut(p)
+		case 2<<5 | 1<<1:
+			bothRows2x1(p)
+		case 2<<5 | 1<<1 | 1:
+			bothRows2x1cut(p)
+		case 4<<5 | 1<<1:
+			bothRows4x1(p)
+		case 4<<5 | 1<<1 | 1:
+			bothRows4x1cut(p)
+		case 8<<5 | 1<<1:
+			bothRows8x1(p)
+		case 8<<5 | 1<<1 | 1:
+			bothRows8x1cut(p)
+		case 1<<5 | 2<<1:
+			bothRows1x2(p)
+		case 1<<5 | 2<<1 | 1:
+			bothRows1x2cut(p)
+		case 4<<5 | 2<<1:
+			bothRows4x2(p)
+		case 4<<5 | 2<<1 | 1:
+			bothRows4x2cut(p)
+		case 1<<5 | 4<<1:
+			bothRows1x4(p)
+		case 1<<5 | 4<<1 | 1:
+			bothRows1x4cut(p)
+		case 1<<5 | 8<<1:
+			bothRows1x8(p)
+		case 1<<5 | 8<<1 | 1:
+			bothRows1x8cut(p)
+		}
+	}
+}
+
 func (k *Heads) pairsFast() {
 	for b := k.next(lattice{}, false); b.nv > 0; b = k.next(b, false) {
 		c := k.block(b)

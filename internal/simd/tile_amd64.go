@@ -77,3 +77,6 @@ func (t *Tile) scoreFast() {
 func (t *Tile) weighFast() { weighSlots(t.addr()) }
 
 func (v *Values) dropFast() { dropValuesAVX2((*byte)(unsafe.Pointer(v))) }
+
+func (s *Segments) softmaxFast() { softmaxSegments8((*byte)(unsafe.Pointer(s))) }
+func (s *Segments) gradFast()    { softmaxGradSegments8((*byte)(unsafe.Pointer(s))) }

@@ -20,6 +20,7 @@ const (
 	tileAhead, tileLast, tileSlots            = 368, 376, 384
 	tileSlope, tileScale, tileK0, tileK1      = 392, 396, 400, 404
 	tileDrop, tileColumn                      = 408, 412
+	tileAsk, tileAskStride, tileAskAhead      = 416, 440, 448
 )
 
 const golden = 0x9e3779b9
@@ -150,19 +151,27 @@ func (t *tile) at(cols, base, k reg.GPVirtual, stride int) Mem {
 	return Mem{Base: base, Index: u, Scale: 4}
 }
 
-// fetch asks for the row of the column of an edge some way ahead.
-func (t *tile) fetch(cols, base, k reg.GPVirtual, lines int) {
+// table is an array with a row for each column, of which a kernel will need
+// some lines of the cache.
+type table struct{ base, stride, ahead, line, lines int }
+
+// fetch asks for lines of the row of the column of an edge some way ahead, of
+// each table that has to be asked for.
+func (t *tile) fetch(cols, k reg.GPVirtual, tables ...table) {
 	skip := fresh("skip")
-	CMPQ(t.field(tileAhead), Imm(0))
-	JE(LabelRef(skip))
-	far := GP64()
-	MOVQ(t.field(tileAhead), far)
-	ADDQ(k, far)
-	CMPQ(far, t.field(tileLast))
-	CMOVQGT(t.field(tileLast), far)
-	m := t.at(cols, base, far, tileFarStride)
-	for i := range lines {
-		PREFETCHT1(m.Offset(64 * i))
+	for i, f := range tables {
+		if i == 0 || f.ahead != tables[i-1].ahead {
+			CMPQ(t.field(f.ahead), Imm(0))
+			JE(LabelRef(skip))
+		}
+		far, base := t.get(f.ahead), t.get(f.base)
+		ADDQ(k, far)
+		CMPQ(far, t.field(tileLast))
+		CMOVQGT(t.field(tileLast), far)
+		m := t.at(cols, base, far, f.stride)
+		for l := range f.lines {
+			PREFETCHT1(m.Offset(64 * (f.line + l)))
+		}
 	}
 	Label(skip)
 }
@@ -202,7 +211,8 @@ func (t *tile) gather() {
 		SUBQ(k, count)
 		JZ(LabelRef(over))
 		Label(again)
-		t.fetch(cols, far, k, 1)
+		t.fetch(cols, k, table{tileFar, tileFarStride, tileAhead, 0, 1})
+		t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 0, 1})
 		v := t.load(t.at(cols, far, k, tileFarStride))
 		VADDPS(own, v, v)
 		t.store(v, Mem{Base: z})
@@ -226,15 +236,17 @@ func leaky(z, slope vec) (s, positive vec) {
 	return pick(positive, z, mul(z, slope)), positive
 }
 
-// weight is exp(s − top) as simd.Weigh has it.
+// weight is exp(s − top) as simd.Weigh has it. The exponential of −Inf, which is
+// slow, is not taken.
 func weight(s, top vec) vec {
-	d := andNot(compare(equal, s, top), sub(s, top))
-	return andNot(compare(equal, s, num(math.Inf(-1))), exp(d))
+	none := compare(equal, s, num(math.Inf(-1)))
+	d := andNot(or(compare(equal, s, top), none), sub(s, top))
+	return andNot(none, exp(d))
 }
 
 // soften writes simd.Tile.Soften.
 func (t *tile) soften() {
-	z, rec, slope := t.get(tileZ), t.get(tileRec), t.all(tileSlope)
+	z, rec, cols, slope := t.get(tileZ), t.get(tileRec), t.get(tileCols), t.all(tileSlope)
 	t.rows(func(k, end reg.GPVirtual) {
 		empty, next := fresh("empty"), fresh("next")
 		n := end
@@ -254,7 +266,9 @@ func (t *tile) soften() {
 		again := fresh("logit")
 		if t.w == 8 {
 			Label(again)
+			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 1, 1})
 			step(nil)
+			INCQ(k)
 			DECQ(n)
 			JNZ(LabelRef(again))
 		} else {
@@ -382,7 +396,7 @@ func (t *tile) recall() {
 			t.store(v, Mem{Base: to, Index: s, Scale: 1})
 		}
 		Label(again)
-		t.fetch(cols, far, k, max(1, t.w/4))
+		t.fetch(cols, k, table{tileFar, tileFarStride, tileAhead, 0, max(1, t.w/4)}, table{tileDer, tileDerStride, tileAhead, 0, 1})
 		m := t.at(cols, far, k, tileFarStride)
 		v := t.load(m)
 		VADDPS(own, v, v)
@@ -400,12 +414,8 @@ func (t *tile) recall() {
 		CMPQ(k, end)
 		JL(LabelRef(again))
 		if t.w < 8 { // slots without an edge weigh nothing
-			for i, at := range append([]int{tileZ}, others...) {
-				v := zero
-				if i == 1 {
-					v = get(num(math.Inf(1)))
-				}
-				VMOVUPS(v, Mem{Base: t.get(at), Index: s, Scale: 1})
+			for _, at := range append([]int{tileZ}, others...) {
+				VMOVUPS(zero, Mem{Base: t.get(at), Index: s, Scale: 1})
 			}
 		}
 		t.pad(count, slot{s, 4 * t.w}, slot{id, 4})
@@ -469,6 +479,7 @@ func (t *tile) score() {
 		again := fresh("slot")
 		if t.w == 8 {
 			Label(again)
+			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 0, 2})
 			add(step())
 			JL(LabelRef(again))
 		} else {

@@ -17,6 +17,8 @@ const (
 	headsWidth, headsRows, headsFiller = 176, 184, 192
 	headsAhead, headsLast              = 200, 208
 	headsSize, headsLeft               = 216, 224
+	headsV, headsG                     = 232, 256
+	headsSet, headsEarly               = 280, 288
 )
 
 // heads writes the kernels of simd.Heads, each for a block of heads that are
@@ -26,6 +28,7 @@ func heads() {
 		for _, b := range [][2]int{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {1, 2}, {4, 2}, {1, 4}, {1, 8}} {
 			newBlock("sumRows", "Heads.Sum", b, cut).sum()
 			newBlock("dotRows", "Heads.Dots", b, cut).dots()
+			newBlock("bothRows", "Heads.Both", b, cut).both()
 		}
 		for _, b := range [][2]int{{1, 1}, {8, 1}, {1, 2}, {1, 4}, {1, 8}} {
 			newBlock("pairRows", "Heads.Pairs", b, cut).pairs()
@@ -127,15 +130,14 @@ func (b *block) advance(p reg.GPVirtual, stride int) {
 // rows writes a loop over rows that have edges.
 func (b *block) rows(body func(k, end reg.GPVirtual)) {
 	row, done := fresh("row"), fresh("done")
-	offs := b.get(headsOffsets)
 	CMPQ(b.field(headsRows), Imm(0))
 	JE(LabelRef(done))
 	Label(row)
-	k, end := GP64(), GP64()
+	k, end, offs := GP64(), GP64(), b.get(headsOffsets)
 	MOVQ(Mem{Base: offs}, k)
 	MOVQ(Mem{Base: offs, Disp: 8}, end)
+	ADDQ(Imm(8), b.field(headsOffsets))
 	body(k, end)
-	ADDQ(Imm(8), offs)
 	DECQ(b.field(headsRows))
 	JNZ(LabelRef(row))
 	Label(done)
@@ -166,7 +168,15 @@ func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
 	CMOVQGT(b.field(headsLast), u)
 	MOVLQSX(Mem{Base: cols, Index: u, Scale: 4}, u)
 	IMULQ(b.field(headsXStride), u)
+	asked := fresh("asked")
 	for i := 0; i < b.nh*b.nv*32; i += 64 {
+		if i == 0 && b.nh*b.nv > 4 { // two lines may have been asked for
+			CMPQ(b.field(headsEarly), Imm(0))
+			JNE(LabelRef(asked))
+		}
+		if i == 128 {
+			Label(asked)
+		}
 		PREFETCHT1(Mem{Base: x, Index: u, Scale: 4, Disp: i})
 	}
 	Label(near)
@@ -207,16 +217,11 @@ func (b *block) multiply(acc []vec, x reg.GPVirtual, w reg.GPVirtual) {
 
 // sum writes simd.Heads.Sum.
 func (b *block) sum() {
-	cols, x, y, w, s := b.get(headsCols), b.get(headsX), b.get(headsY), b.get(headsW), b.get(headsS)
+	cols, x, w := b.get(headsCols), b.get(headsX), b.get(headsW)
 	b.rows(func(k, end reg.GPVirtual) {
-		over, again := fresh("over"), fresh("edge")
-		CMPQ(k, end)
-		JE(LabelRef(over))
-		count := GP64()
-		MOVQ(end, count)
-		SUBQ(k, count)
-		MOVQ(count, b.field(headsSize))
+		again, none := fresh("edge"), fresh("none")
 		acc := b.zeros()
+		b.count(k, end, none)
 		Label(again)
 		b.multiply(acc, b.row(cols, x, k), w)
 		b.advance(w, headsWStride)
@@ -224,51 +229,124 @@ func (b *block) sum() {
 		CMPQ(k, end)
 		JL(LabelRef(again))
 		b.skip(w, b.get(headsSize))
-		at := b.heads(y)
-		for h := range b.nh {
-			f := YMM()
-			VBROADCASTSS(Mem{Base: s, Disp: 4 * h}, f)
-			for j := range b.nv {
-				v := b.load(at[h], j)
-				VFMADD231PS(acc[h*b.nv+j], f, v)
-				b.store(v, at[h], j)
-			}
+		Label(none)
+		b.keep(acc)
+	})
+	finish()
+}
+
+// count keeps the number of a row's edges, or leaves if there are none.
+func (b *block) count(k, end reg.GPVirtual, none string) {
+	n := GP64()
+	MOVQ(end, n)
+	SUBQ(k, n)
+	JZ(LabelRef(none))
+	MOVQ(n, b.field(headsSize))
+}
+
+// keep adds a row's sums, each head times its factor, to the row of Y, or sets
+// it to them.
+func (b *block) keep(acc []vec) {
+	y, s := b.get(headsY), b.get(headsS)
+	at := b.heads(y)
+	set, kept := fresh("set"), fresh("kept")
+	factor := func(h int) vec {
+		f := YMM()
+		VBROADCASTSS(Mem{Base: s, Disp: 4 * h}, f)
+		return f
+	}
+	CMPQ(b.field(headsSet), Imm(0))
+	JNE(LabelRef(set))
+	for h := range b.nh {
+		f := factor(h)
+		for j := range b.nv {
+			v := b.load(at[h], j)
+			VFMADD231PS(acc[h*b.nv+j], f, v)
+			b.store(v, at[h], j)
 		}
-		Label(over)
-		b.advance(y, headsYStride)
-		b.advance(s, headsSStride)
+	}
+	JMP(LabelRef(kept))
+	Label(set)
+	for h := range b.nh {
+		f := factor(h)
+		for j := range b.nv {
+			b.store(mul(acc[h*b.nv+j], f), at[h], j)
+		}
+	}
+	Label(kept)
+	b.further(headsY, headsYStride)
+	b.further(headsS, headsSStride)
+}
+
+// further adds a stride to a pointer in memory.
+func (b *block) further(at, stride int) {
+	s := b.get(stride)
+	SHLQ(Imm(2), s)
+	ADDQ(s, b.field(at))
+}
+
+// both writes simd.Heads.Both.
+func (b *block) both() {
+	cols, x, w, g := b.get(headsCols), b.get(headsX), b.get(headsW), b.get(headsG)
+	SUBQ(w, g)
+	b.rows(func(k, end reg.GPVirtual) {
+		again, none := fresh("edge"), fresh("none")
+		acc := b.zeros()
+		b.count(k, end, none)
+		v := b.get(headsV)
+		Label(again)
+		from, own, row := b.row(cols, x, k), b.heads(v), Mem{Base: w, Index: g, Scale: 1}
+		b.addAt(b.product(b.heads(from), own, func(h, j int, x vec) {
+			f := YMM()
+			VBROADCASTSS(Mem{Base: w, Disp: 4 * h}, f)
+			VFMADD231PS(x, f, acc[h*b.nv+j])
+		}), row)
+		b.advance(w, headsWStride)
+		INCQ(k)
+		CMPQ(k, end)
+		JL(LabelRef(again))
+		b.skip(w, b.get(headsSize))
+		Label(none)
+		b.keep(acc)
+		b.further(headsV, headsYStride)
 	})
 	finish()
 }
 
 // products returns the inner products of n heads from lo on, of x and y, not
 // yet added up: of four heads, each half of the register has a part of each.
-func (b *block) products(x, y []Mem, lo, n int) vec {
+func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x vec)) vec {
 	if n > 1 {
-		v, w := b.products(x, y, lo, n/2), b.products(x, y, lo+n/2, n/2)
+		v, w := b.products(x, y, lo, n/2, with), b.products(x, y, lo+n/2, n/2, with)
 		VHADDPS(w, v, v)
 		return v
 	}
-	m := b.load(x[lo], 0)
-	VMULPS(b.from(y[lo], 0), m, m)
-	for j := 1; j < b.nv; j++ {
-		VFMADD231PS(b.from(y[lo], j), b.load(x[lo], j), m)
+	var sum vec
+	for j := range b.nv {
+		v := b.load(x[lo], j)
+		with(lo, j, v)
+		if j == 0 {
+			sum = v
+			VMULPS(b.from(y[lo], j), v, sum)
+		} else {
+			VFMADD231PS(b.from(y[lo], j), v, sum)
+		}
 	}
-	return m
+	return sum
 }
 
 // product returns, in the first lanes, the inner products of the heads at x and
-// y.
-func (b *block) product(x, y []Mem) vec {
+// y. Each register of x is given to with.
+func (b *block) product(x, y []Mem, with func(h, j int, x vec)) vec {
 	high := YMM()
 	if b.nh == 8 {
-		v, w, low := b.products(x, y, 0, 4), b.products(x, y, 4, 4), YMM()
+		v, w, low := b.products(x, y, 0, 4, with), b.products(x, y, 4, 4, with), YMM()
 		VPERM2F128(Imm(0x20), w, v, low)
 		VPERM2F128(Imm(0x31), w, v, high)
 		VADDPS(high, low, low)
 		return low
 	}
-	v := b.products(x, y, 0, b.nh)
+	v := b.products(x, y, 0, b.nh, with)
 	VEXTRACTF128(Imm(1), v, high.AsX())
 	VADDPS(high.AsX(), v.AsX(), v.AsX())
 	for n := b.nh; n < 4; n *= 2 {
@@ -277,9 +355,12 @@ func (b *block) product(x, y []Mem) vec {
 	return v
 }
 
-// addTo adds the first lanes to the numbers of the heads at w.
-func (b *block) addTo(v vec, w reg.GPVirtual) {
-	at, x := Mem{Base: w}, v.AsX()
+// alone is what product does with x where it needs no more of it.
+func alone(int, int, vec) {}
+
+// addAt adds the first lanes to the numbers of the heads at a place.
+func (b *block) addAt(v vec, at Mem) {
+	x := v.AsX()
 	switch b.nh {
 	case 1:
 		VADDSS(at, x, x)
@@ -300,25 +381,20 @@ func (b *block) addTo(v vec, w reg.GPVirtual) {
 
 // dots writes simd.Heads.Dots.
 func (b *block) dots() {
-	cols, x, y, w := b.get(headsCols), b.get(headsX), b.get(headsY), b.get(headsW)
+	cols, x, v, g := b.get(headsCols), b.get(headsX), b.get(headsV), b.get(headsG)
 	b.rows(func(k, end reg.GPVirtual) {
 		over, again := fresh("over"), fresh("edge")
-		CMPQ(k, end)
-		JE(LabelRef(over))
-		count := GP64()
-		MOVQ(end, count)
-		SUBQ(k, count)
-		MOVQ(count, b.field(headsSize))
-		own := b.heads(y)
+		b.count(k, end, over)
+		own := b.heads(v)
 		Label(again)
-		b.addTo(b.product(b.heads(b.row(cols, x, k)), own), w)
-		b.advance(w, headsWStride)
+		b.addAt(b.product(b.heads(b.row(cols, x, k)), own, alone), Mem{Base: g})
+		b.advance(g, headsWStride)
 		INCQ(k)
 		CMPQ(k, end)
 		JL(LabelRef(again))
-		b.skip(w, b.get(headsSize))
+		b.skip(g, b.get(headsSize))
 		Label(over)
-		b.advance(y, headsYStride)
+		b.advance(v, headsYStride)
 	})
 	finish()
 }
@@ -327,7 +403,7 @@ func (b *block) dots() {
 func (b *block) pairs() {
 	x, y, w := b.get(headsX), b.get(headsY), b.get(headsW)
 	b.plain(func() {
-		b.addTo(b.product(b.heads(x), b.heads(y)), w)
+		b.addAt(b.product(b.heads(x), b.heads(y), alone), Mem{Base: w})
 		b.advance(x, headsXStride)
 		b.advance(y, headsYStride)
 		b.advance(w, headsWStride)

@@ -20,7 +20,7 @@ import (
 
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
-	"attention": {attention, heads, dropValues},
+	"attention": {attention, heads, segments, dropValues},
 	"dense":     {gemm, unary, binary, reductions, rows, dropout, adam},
 }
 

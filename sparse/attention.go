@@ -111,14 +111,14 @@ func (k *Attention) check(op string, results ...*tensor.Dense) {
 		(k.Ee == nil || fits(k.Ee, a.NNZ(), heads)) &&
 		(k.Weight == nil || fits(k.Weight, a.NNZ(), 1) || fits(k.Weight, a.NNZ(), heads)) &&
 		(f == 0 || heads > 0 && f%heads == 0)
-	operands := []tensor.Array{a, k.El, k.Er, k.Ft}
 	for _, x := range results {
-		ok, operands = ok && fits(x, a.NumRows, f), append(operands, x)
+		ok = ok && fits(x, a.NumRows, f)
 	}
 	if ok {
 		return
 	}
-	for _, x := range []*tensor.Dense{k.Ee, k.Weight} {
+	operands := []tensor.Array{a, k.El, k.Er, k.Ft}
+	for _, x := range append([]*tensor.Dense{k.Ee, k.Weight}, results...) {
 		if x != nil {
 			operands = append(operands, x)
 		}

@@ -184,9 +184,14 @@ func (t *Tile) Mask(d *Dropout) {
 
 // Recall sets, for each edge, Z as Gather does, from the records of the
 // columns, and T, A and B to the other parts of the record: the largest logit,
-// the inverse of the sum, Σ α·dα. It clears G, and sets Edge to Perm.
+// the inverse of the sum, Σ α·dα. It clears G, and sets Edge to Perm. The arrays
+// of slots must have eight elements beyond those of the rows, which it may
+// overwrite.
 func (t *Tile) Recall() {
 	t.check(t.Z, t.A, t.B, t.G, t.T)
+	for _, x := range [...][]Float{t.Z, t.A, t.B, t.G, t.T} {
+		_ = x[:8*t.Slots+8]
+	}
 	if rows := len(t.Offsets) - 1; rows > 0 {
 		inside(t.Near, rows, t.NearStride, t.Lanes)
 		_, _ = t.Edge[:t.Slots*8/t.Lanes], t.Perm[:t.Offsets[rows]]

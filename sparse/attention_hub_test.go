@@ -38,7 +38,6 @@ type oracle struct {
 	k                        *sparse.Attention
 	dOut                     *tensor.Dense
 	out, el, er, ft, ee, wgt []float64
-	size                     []float64 // of the terms of each element of el, er and ft
 }
 
 func newOracle(k *sparse.Attention, dOut *tensor.Dense) *oracle {

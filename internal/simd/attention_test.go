@@ -119,7 +119,7 @@ func checkTile(t *testing.T, rng *rand.Rand, rows, most, lanes int) {
 		}
 		atEdges(o, lanes, s[4])
 	})
-	trial(t, what("Soften"), 1e-6, [][]Float{nil, nil, draw(own, next), nil, draw(room, next)}, func(s [][]Float) {
+	trial(t, what("Soften"), 1e-5, [][]Float{nil, nil, draw(own, next), nil, draw(room, next)}, func(s [][]Float) {
 		k := tile(s...)
 		k.AskAhead, k.Z = 0, s[4]
 		k.Soften()

@@ -10,11 +10,11 @@ import (
 // Attention takes rows in tiles, whose numbers stay in the first cache. A row
 // too long for a call of the assembly is cut into pieces.
 const (
-	tileGroups = 128  // groups of eight numbers an edge in a tile of several rows
-	tileRows   = 512  // rows of a tile
-	pieceMost  = 1024 // edges of a row in one tile
-	fetchAhead = 32   // edges: how early memory is asked for a row
-	inCache    = 1 << 20
+	tileGroups = 128     // groups of eight numbers an edge in a tile of several rows
+	tileRows   = 512     // rows of a tile
+	pieceMost  = 1024    // edges of a row in one tile
+	fetchAhead = 32      // edges: how early memory is asked for a row
+	inCache    = 1 << 18 // bytes of a table that stays near, though another core has written it
 )
 
 // attendSpace is what one thread works in.

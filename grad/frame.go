@@ -19,7 +19,7 @@ func (op Op) NewFrame(shape ...int) *Frame {
 // Backward is there, the frame's gradient can be handed back.
 func (f *Frame) record() {
 	if t := f.all.tape; t.Recording() {
-		t.nodes = append(t.nodes, node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
+		t.push(node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
 	}
 }
 
@@ -36,7 +36,7 @@ func (f *Frame) Write(lo int, y *Var) {
 		return
 	}
 	f.all.needs = true
-	op.tape.nodes = append(op.tape.nodes, node{op: op.name, all: func() {
+	op.tape.push(node{op: op.name, all: func() {
 		if f.all.has {
 			addTo(y.Grad().Data, f.all.grad.Data[at:at+n])
 		}

@@ -27,6 +27,7 @@ type Op struct {
 	name  string
 	tape  *Tape
 	needs bool
+	trace *trace // nil unless the tape keeps operands
 }
 
 // Begin starts an operation on xs. It panics with a [*TapeError] if one of them
@@ -46,6 +47,12 @@ func Begin(name string, xs ...*Var) Op {
 		}
 		op.tape = x.tape
 		op.needs = op.needs || x.needs
+	}
+	if t := op.tape; t != nil && t.traced {
+		op.trace = &trace{xs: append([]*Var(nil), xs...)}
+	}
+	if t := op.tape; t != nil && t.prof != nil {
+		t.prof.enter(t.label, name)
 	}
 	return op
 }
@@ -81,11 +88,14 @@ func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 // and adds to the gradient of each operand that [Var.Needs] it. It must not
 // write to dy.
 func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
+	if t := op.tape; t != nil && t.prof != nil {
+		t.prof.enter(t.label, "")
+	}
 	if !op.needs {
 		return y
 	}
 	y.needs = true
-	op.tape.nodes = append(op.tape.nodes, node{op: op.name, out: y, pull: pull})
+	op.tape.push(node{op: op.name, out: y, pull: pull, trace: op.trace})
 	return y
 }
 
@@ -99,7 +109,7 @@ func (op Op) RecordAll(ys []*Var, pull func()) {
 	for _, y := range ys {
 		y.needs = true
 	}
-	op.tape.nodes = append(op.tape.nodes, node{op: op.name, outs: slices.Clone(ys), all: pull})
+	op.tape.push(node{op: op.name, outs: slices.Clone(ys), all: pull, trace: op.trace})
 }
 
 // view returns elements at, at+1, … of x under a shape: its value and its

@@ -126,9 +126,7 @@ func (n *node) run(t *Tape) {
 	}
 	switch {
 	case n.trace != nil && n.trace.skip:
-		for _, x := range n.trace.xs {
-			x.Grad() // takes the memory, which is all that a dry run does
-		}
+		n.trace.pull(t)
 	case n.all != nil:
 		n.all()
 	default:

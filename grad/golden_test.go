@@ -69,7 +69,7 @@ func TestCrossEntropyGolden(t *testing.T) {
 			}
 			tape := grad.NewTape(1)
 			x := tape.Watch(c.Tensor(t, "inputs", "input"))
-			y := lossOf(t, c).apply(x, labels)
+			y := crossEntropyOf(t, c).Of(x, labels)
 			golden.Compare(t, "loss", y.Value(), c.Tensor(t, "outputs", "y"), c.Float32Error.Outputs)
 			g := pull(tape, y, c.Tensor(t, "cotangents", "y"))
 			golden.Compare(t, "dx", g.Of(x), c.Tensor(t, "grads", "input"), c.Float32Error.Grads)
@@ -77,32 +77,24 @@ func TestCrossEntropyGolden(t *testing.T) {
 	}
 }
 
-// reduced is a loss with PyTorch's reduction.
-type reduced struct {
-	grad.CrossEntropy
-	rows bool // "none"
+// reductionOf returns PyTorch's reduction.
+func reductionOf(c *golden.Case) grad.Reduction {
+	switch c.Config["reduction"] {
+	case "none":
+		return grad.EachLoss
+	case "sum":
+		return grad.SumLoss
+	}
+	return grad.MeanLoss
 }
 
-func lossOf(t *testing.T, c *golden.Case) reduced {
-	var r reduced
+func crossEntropyOf(t *testing.T, c *golden.Case) grad.CrossEntropy {
+	r := grad.CrossEntropy{Reduction: reductionOf(c)}
 	r.Smoothing, _ = c.Config["label_smoothing"].(float64)
-	r.rows = c.Config["reduction"] == "none"
-	r.Sum = r.rows || c.Config["reduction"] == "sum"
 	if c.Has("inputs", "weight") {
 		for _, v := range c.Tensor(t, "inputs", "weight").Data {
 			r.Weights = append(r.Weights, float64(v))
 		}
 	}
 	return r
-}
-
-func (r reduced) apply(x *grad.Var, labels []int32) *grad.Var {
-	if !r.rows {
-		return r.Of(x, labels)
-	}
-	var ys []*grad.Var
-	for i := range labels {
-		ys = append(ys, r.Of(x.RowRange(i, i+1), labels[i:i+1]))
-	}
-	return grad.Concat(ys...)
 }

@@ -32,16 +32,15 @@ func newDry(eval bool) *Tape {
 }
 
 // Dry reports whether the operation is to leave out its arithmetic: under
-// [Measure] only the shapes of results count. An operation that asks for every
-// array and every scratch it needs before it asks Dry is predicted exactly; its
-// pullback is then replaced by one that takes the memory of the gradients. An
-// operation whose pullback needs scratch as large as its operands should not ask.
-func (op Op) Dry() bool {
+// [Measure] only the shapes of results count. An operation takes every array that
+// it keeps before it asks. Its pullback does not run either; it is taken to need
+// the gradients of the operands and scratch elements more.
+func (op Op) Dry(scratch int) bool {
 	if op.tape == nil || !op.tape.dry {
 		return false
 	}
 	if op.trace != nil {
-		op.trace.skip = true
+		op.trace.skip, op.trace.scratch = true, scratch
 	}
 	return true
 }

@@ -10,8 +10,19 @@ import (
 
 // trace is what an operation keeps on a tape that traces or runs dry.
 type trace struct {
-	xs   []*Var // its operands
-	skip bool   // its kernels do not run, nor does its pullback
+	xs      []*Var // its operands
+	skip    bool   // its kernels do not run, nor does its pullback
+	scratch int    // elements that the pullback borrows
+}
+
+// pull takes the memory that the pullback would take.
+func (tr *trace) pull(t *Tape) {
+	for _, x := range tr.xs {
+		x.Grad()
+	}
+	if tr.scratch > 0 {
+		t.give(t.borrow(tr.scratch))
+	}
 }
 
 // Trace says whether the tape keeps the operands of each operation from now on,

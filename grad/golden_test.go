@@ -16,15 +16,22 @@ func pull(t *grad.Tape, y *grad.Var, dy *tensor.Dense) grad.Grads {
 
 func TestActivationGolden(t *testing.T) {
 	for name, f := range map[string]func(x *grad.Var) *grad.Var{
-		"elu":         (*grad.Var).ELU,
-		"relu":        (*grad.Var).ReLU,
-		"leaky_relu":  func(x *grad.Var) *grad.Var { return x.LeakyReLU(0.2) },
-		"sigmoid":     (*grad.Var).Sigmoid,
-		"tanh":        (*grad.Var).Tanh,
-		"softplus":    (*grad.Var).Softplus,
-		"silu":        (*grad.Var).SiLU,
-		"softmax":     (*grad.Var).Softmax,
-		"log_softmax": (*grad.Var).LogSoftmax,
+		"elu":           (*grad.Var).ELU,
+		"relu":          (*grad.Var).ReLU,
+		"leaky_relu":    func(x *grad.Var) *grad.Var { return x.LeakyReLU(0.2) },
+		"sigmoid":       (*grad.Var).Sigmoid,
+		"tanh":          (*grad.Var).Tanh,
+		"softplus":      (*grad.Var).Softplus,
+		"silu":          (*grad.Var).SiLU,
+		"softmax":       (*grad.Var).Softmax,
+		"log_softmax":   (*grad.Var).LogSoftmax,
+		"elu_alpha":     func(x *grad.Var) *grad.Var { return x.ELUAlpha(0.5) },
+		"gelu":          (*grad.Var).GELU,
+		"gelu_tanh":     (*grad.Var).GELUTanh,
+		"logsigmoid":    (*grad.Var).LogSigmoid,
+		"mish":          (*grad.Var).Mish,
+		"selu":          (*grad.Var).SELU,
+		"softplus_beta": func(x *grad.Var) *grad.Var { return x.Scale(2).Softplus().Scale(0.5) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := golden.Load(t, "testdata/activation_"+name+".json")

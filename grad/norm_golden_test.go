@@ -167,3 +167,8 @@ func TestClipGolden(t *testing.T) {
 		})
 	}
 }
+
+func TestScatterAddGolden(t *testing.T) {
+	s := load(t, "pyg_scatter_sum")
+	s.check(s.in("src").ScatterAdd(s.Ints(t, "inputs", "index"), int(s.number("dim_size", 0))))
+}

@@ -36,7 +36,7 @@ func (t *Tape) BatchNorm(x *Var, c Affine, run *RunningStats, eps float64) *Var 
 		return n.apply("BatchNorm")
 	}
 	y := n.apply("BatchNorm")
-	if run != nil && n.offsets[1] > 0 && !t.dry {
+	if run != nil && n.offsets[1] > 0 {
 		run.move(t, n.mean, n.scale, batchSize{n.offsets[1], eps})
 	}
 	return y

@@ -47,9 +47,10 @@ type checkpoint struct {
 // run calls the function in a section, with the dropouts it had at first.
 func (c *checkpoint) run(s section) *Var {
 	t := c.t
-	old, op, label := t.inside, t.op, t.label
-	defer func() { t.inside, t.label = old, label }()
-	t.inside, t.op, t.label = s, c.op, c.label
+	old, again, op, label := t.inside, t.again, t.op, t.label
+	defer func() { t.inside, t.again, t.label = old, again, label }()
+	t.inside, t.again = s, again || s == replay
+	t.op, t.label = c.op, c.label
 	y := c.f(c.xs...)
 	if s == replay {
 		t.op = op

@@ -23,6 +23,7 @@ type Tape struct {
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels
 	inside section  // of a checkpointed function
+	again  bool     // a checkpointed function runs for the second time
 	dry    bool     // kernels do not run
 	traced bool     // nodes keep their operands
 	bad    string   // the first operation whose pullback made a NaN or infinity
@@ -158,7 +159,7 @@ func (t *Tape) Update(p *Param, value *Var) {
 	if len(p.Value.Data) != len(value.Value().Data) {
 		panic(tensor.Mismatch("grad.Update", p.Value, value))
 	}
-	if !t.Recording() || t.inside == replay {
+	if !t.Recording() || t.again {
 		return
 	}
 	if t.inside == forward {

@@ -42,80 +42,124 @@ func (x *Var) NLL(labels []int32) *Var { return CrossEntropy{}.OfLog(x, labels) 
 // The labels must not change until the tape's next Reset.
 func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 	op := Begin("CrossEntropy", x)
-	c.check("CrossEntropy", x, labels)
-	logp := x.val // its shape
-	logp.Data = op.Floats(len(x.val.Data))
-	y := op.New(c.shape(labels)...)
-	factor := 0.0
-	if !op.Dry(0) {
-		d := x.Dim(1)
-		par.For(len(labels), rowGrain(d), func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				if c.counts(i, labels[i]) {
-					simd.LogSoftmax(logp.Data[i*d:i*d+d], x.val.Data[i*d:i*d+d])
-				}
-			}
-		})
-		factor = c.forward(y, &logp, labels)
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		c.pull(labels, x.Grad(), dy, factor, func(dx []tensor.Float, i int, g float64) {
-			withRow(len(dx), func(p []tensor.Float) { c.pullLogits(dx, p, logp.Row(i), int(labels[i]), g) })
-		})
-	})
+	c.check(op.name, x, labels)
+	return c.record(op, &entropy{c: c, x: x, labels: labels, logp: op.Floats(len(x.val.Data))})
 }
 
 // OfLog is Of where x holds log p already: the negative log-likelihood.
 func (c CrossEntropy) OfLog(x *Var, labels []int32) *Var {
 	op := Begin("NLL", x)
-	c.check("NLL", x, labels)
-	y := op.New(c.shape(labels)...)
-	factor := 0.0
+	c.check(op.name, x, labels)
+	return c.record(op, &entropy{c: c, x: x, labels: labels, logp: x.val.Data, given: true})
+}
+
+func (c CrossEntropy) record(op Op, e *entropy) *Var {
+	n := 1
+	if c.Reduction == EachLoss {
+		n = len(e.labels)
+	}
+	y := op.New(n)
 	if !op.Dry(0) {
-		factor = c.forward(y, &x.val, labels)
+		if !e.given {
+			e.parallel((*entropy).logSoftmax)
+		}
+		e.forward(y.val.Data)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		c.pull(labels, x.Grad(), dy, factor, func(dx []tensor.Float, i int, g float64) {
-			for j := range dx {
-				dx[j] -= tensor.Float(g * c.target(j, int(labels[i]), len(dx)))
-			}
-		})
+		e.dx, e.dy = e.x.Grad().Data, dy.Data
+		e.parallel((*entropy).pull)
+		e.dx, e.dy = nil, nil
 	})
 }
 
-// shape returns the shape of the loss.
-func (c CrossEntropy) shape(labels []int32) []int {
-	if c.Reduction == EachLoss {
-		return []int{len(labels)}
+// entropy is one loss: its operand, what Backward needs of it, and while a
+// pullback runs where from and to.
+type entropy struct {
+	c      CrossEntropy
+	x      *Var
+	labels []int32
+	logp   []tensor.Float
+	given  bool    // x is logp
+	factor float64 // of all gradients
+	dx, dy []tensor.Float
+}
+
+// parallel calls f on all rows.
+func (e *entropy) parallel(f func(e *entropy, lo, hi int)) {
+	n, grain := len(e.labels), max(1, 1<<12/max(1, e.x.Dim(1)))
+	if n <= grain { // without the memory of a closure
+		f(e, 0, n)
+		return
 	}
-	return []int{1}
+	par.For(n, grain, func(lo, hi int) { f(e, lo, hi) })
+}
+
+// row returns row i of an array like x.
+func (e *entropy) row(a []tensor.Float, i int) []tensor.Float {
+	d := e.x.Dim(1)
+	return a[i*d : i*d+d]
 }
 
 // counts reports whether row i does.
-func (c CrossEntropy) counts(i int, label int32) bool {
-	return label != NoLabel && (c.Mask == nil || c.Mask[i])
+func (e *entropy) counts(i int) bool {
+	return e.labels[i] != NoLabel && (e.c.Mask == nil || e.c.Mask[i])
 }
 
-// forward works out the loss y and returns what gradients are multiplied by.
-func (c CrossEntropy) forward(y *Var, logp *tensor.Dense, labels []int32) float64 {
+func (e *entropy) logSoftmax(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		if e.counts(i) {
+			simd.LogSoftmax(e.row(e.logp, i), e.row(e.x.val.Data, i))
+		}
+	}
+}
+
+// forward works out the loss y and the factor.
+func (e *entropy) forward(y []tensor.Float) {
 	loss, total := 0.0, 0.0
-	for i, l := range labels {
-		if !c.counts(i, l) {
+	for i, l := range e.labels {
+		if !e.counts(i) {
 			continue
 		}
-		ℓ := c.row(logp.Row(i), int(l))
-		if c.Reduction == EachLoss {
-			y.val.Data[i] = tensor.Float(ℓ)
+		ℓ := e.c.row(e.row(e.logp, i), int(l))
+		if e.c.Reduction == EachLoss {
+			y[i] = tensor.Float(ℓ)
 		}
 		loss += ℓ
-		total += c.weight(int(l))
+		total += e.c.weight(int(l))
 	}
-	if c.Reduction == EachLoss {
-		return 1
+	e.factor = 1
+	if e.c.Reduction != EachLoss {
+		e.factor = e.c.Reduction.factor(total, len(e.labels))
+		y[0] = tensor.Float(loss * e.factor)
 	}
-	factor := c.Reduction.factor(total, len(labels))
-	y.val.Data[0] = tensor.Float(loss * factor)
-	return factor
+}
+
+// pull adds the gradients of rows lo to hi.
+func (e *entropy) pull(lo, hi int) {
+	p := scratchRows.Get().(*[]tensor.Float)
+	*p = slices.Grow((*p)[:0], e.x.Dim(1))[:e.x.Dim(1)]
+	for i := lo; i < hi; i++ {
+		if !e.counts(i) {
+			continue
+		}
+		g, dx, l := e.factor*float64(e.dy[min(i, len(e.dy)-1)]), e.row(e.dx, i), int(e.labels[i])
+		if e.given {
+			e.c.pullLog(dx, l, g)
+		} else {
+			e.c.pullLogits(dx, *p, e.row(e.logp, i), l, g)
+		}
+	}
+	scratchRows.Put(p)
+}
+
+// scratchRows are rows of scratch for loops on several threads.
+var scratchRows = sync.Pool{New: func() any { return new([]tensor.Float) }}
+
+// pullLog adds g·∂ℓ/∂log p of one row.
+func (c CrossEntropy) pullLog(dx []tensor.Float, label int, g float64) {
+	for j := range dx {
+		dx[j] -= tensor.Float(g * c.target(j, label, len(dx)))
+	}
 }
 
 // row returns the loss of one row.
@@ -127,19 +171,6 @@ func (c CrossEntropy) row(logp []tensor.Float, label int) float64 {
 		}
 	}
 	return loss
-}
-
-// pull calls row with the gradient of every row that counts, and what to
-// multiply by there.
-func (c CrossEntropy) pull(labels []int32, dx, dy *tensor.Dense, factor float64, row func(dx []tensor.Float, i int, g float64)) {
-	d := dx.Dim(1)
-	par.For(len(labels), rowGrain(d), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if c.counts(i, labels[i]) {
-				row(dx.Data[i*d:i*d+d], i, factor*float64(dy.Data[min(i, len(dy.Data)-1)]))
-			}
-		}
-	})
 }
 
 // pullLogits adds g·∂ℓ/∂x of one row: with t_c the target weight of class c, it
@@ -191,19 +222,4 @@ func (c CrossEntropy) check(op string, x *Var, labels []int32) {
 
 func badLabel(op string, x *Var, row int, label int32) error {
 	return &tensor.ShapeError{Op: "grad." + op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("label %d of row %d is no class", label, row)}
-}
-
-// rowGrain is how many rows of d elements a thread takes at once.
-func rowGrain(d int) int { return max(1, 1<<12/max(1, d)) }
-
-var rows = sync.Pool{New: func() any { return new([]tensor.Float) }}
-
-// withRow calls f with d elements of scratch, for a loop on several threads.
-func withRow(d int, f func(buf []tensor.Float)) {
-	p := rows.Get().(*[]tensor.Float)
-	if cap(*p) < d {
-		*p = make([]tensor.Float, d)
-	}
-	f((*p)[:d])
-	rows.Put(p)
 }

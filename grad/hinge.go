@@ -24,10 +24,11 @@ func (h Hinge) Of(x *Var, labels []int32) *Var {
 	if h.Margin == 0 {
 		h.Margin = 1
 	}
-	y := op.New(1)
+	n := 1
 	if h.Reduction == EachLoss {
-		y = op.New(len(labels))
+		n = len(labels)
 	}
+	y := op.New(n)
 	loss, counted := 0.0, 0.0
 	for i, l := range labels {
 		if l == NoLabel {

@@ -63,17 +63,17 @@ func concat(name string, axis int, xs []*Var) *Var {
 		shape[i] += x.Dim(i)
 	}
 	y := op.New(shape...)
-	xs = slices.Clone(xs)
-	s.n = shape[i]
+	whole := span{s.outer, shape[i], s.inner}
+	parts := append([]*Var(nil), xs...) // a Clone would make the argument escape
 	if !op.Dry(0) {
-		s.parts(i, xs, func(x *Var, whole, part int, n int) {
-			copy(y.val.Data[whole:whole+n], x.val.Data[part:part+n])
+		whole.parts(i, parts, func(x *Var, at, from, n int) {
+			copy(y.val.Data[at:at+n], x.val.Data[from:from+n])
 		})
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		s.parts(i, xs, func(x *Var, whole, part int, n int) {
+		whole.parts(i, parts, func(x *Var, at, from, n int) {
 			if dx := x.Grad(); dx != nil {
-				addTo(dx.Data[part:part+n], dy.Data[whole:whole+n])
+				addTo(dx.Data[from:from+n], dy.Data[at:at+n])
 			}
 		})
 	})
@@ -81,7 +81,7 @@ func concat(name string, axis int, xs []*Var) *Var {
 
 // parts calls f with each contiguous piece of xs, which are joined along axis i:
 // where it begins in the whole and in x, and how long it is.
-func (s span) parts(i int, xs []*Var, f func(x *Var, whole, part, n int)) {
+func (s span) parts(i int, xs []*Var, f func(x *Var, at, from, n int)) {
 	at := 0
 	for _, x := range xs {
 		n := x.Dim(i) * s.inner

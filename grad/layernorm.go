@@ -17,27 +17,36 @@ const normGrain = 1 << 13
 // var being the mean square of x − mean. gain and bias have an element for each
 // column; nil means 1 and 0. Sums are float64.
 func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
-	n := norm{x: x, gain: gain, bias: bias, eps: eps}
+	n := &norm{x: x, gain: gain, bias: bias, eps: eps}
 	op := n.begin("LayerNorm")
 	y := op.New(x.Shape()...)
 	n.mean, n.scale = op.Floats(n.rows), op.Floats(n.rows)
 	if !op.Dry(0) {
-		par.For(n.rows, n.grain(n.d), func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				n.row(y.val.Data[i*n.d:], i)
-			}
-		})
+		n.eachRow(y.val.Data, nil, (*norm).row)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
-			par.For(n.rows, n.grain(n.d), func(lo, hi int) {
-				for i := lo; i < hi; i++ {
-					n.pullRow(dx.Data[i*n.d:], dy.Data[i*n.d:], i)
-				}
-			})
+			n.eachRow(dx.Data, dy.Data, (*norm).pullRow)
 		}
 		n.pullAffine(dy)
 	})
+}
+
+// eachRow calls f with every row of to and of from, if there is one.
+func (n *norm) eachRow(to, from []tensor.Float, f func(n *norm, to, from []tensor.Float, i int)) {
+	grain := n.grain(n.d)
+	if n.rows <= grain { // without the memory of a closure
+		n.rowRange(to, from, part{0, n.rows}, f)
+		return
+	}
+	par.For(n.rows, grain, func(lo, hi int) { n.rowRange(to, from, part{lo, hi}, f) })
+}
+
+func (n *norm) rowRange(to, from []tensor.Float, r part, f func(n *norm, to, from []tensor.Float, i int)) {
+	for i := r.lo; i < r.hi; i++ {
+		lo, hi := i*n.d, i*n.d+n.d
+		f(n, to[lo:hi], from[min(lo, len(from)):min(hi, len(from))], i)
+	}
 }
 
 // norm is a normalisation of x, rows×d, by means and scales, followed by a gain
@@ -52,7 +61,8 @@ type norm struct {
 
 // begin checks the operands and starts the operation.
 func (n *norm) begin(name string) Op {
-	xs := append(make([]*Var, 0, 4), n.x)
+	var all [4]*Var
+	xs := append(all[:0], n.x)
 	for _, v := range [...]*Var{n.gain, n.bias, n.extra} {
 		if v != nil {
 			xs = append(xs, v)
@@ -86,7 +96,7 @@ func (n *norm) biases(j int) float64 {
 }
 
 // row writes row i of a layer norm to y.
-func (n *norm) row(y []tensor.Float, i int) {
+func (n *norm) row(y, _ []tensor.Float, i int) {
 	x := n.x.val.Data[i*n.d : i*n.d+n.d]
 	sum, square := 0.0, 0.0
 	for _, v := range x {

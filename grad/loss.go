@@ -127,76 +127,95 @@ func (l Loss) of(name string, e element, x, y *Var) *Var {
 	if !slices.Equal(x.Value().Shape(), y.Value().Shape()) {
 		panic(tensor.Mismatch("grad."+name, x, y))
 	}
-	n := len(x.val.Data)
-	z := op.New(l.shape(x)...)
-	factor := 1.0
+	shape := oneElement
+	if l.Reduction == EachLoss {
+		shape = x.Shape()
+	}
+	z := op.New(shape...)
+	p := &pairs{l: l, e: e, x: x, y: y, factor: 1}
 	if !op.Dry(0) {
-		factor = l.forward(e, z, x, y)
+		p.forward(z.val.Data)
 	}
 	return op.Record(z, func(dz *tensor.Dense) {
+		n := len(x.val.Data)
 		dx, dy := x.Grad(), y.Grad()
-		par.For(n, lossPart, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				if l.missing(y.val.Data[i]) {
-					continue
-				}
-				g := factor
-				if l.Reduction == EachLoss {
-					g *= float64(dz.Data[i])
-				} else {
-					g *= float64(dz.Data[0])
-				}
-				_, sx, sy := e.at(i, float64(x.val.Data[i]), float64(y.val.Data[i]))
-				if dx != nil {
-					dx.Data[i] += tensor.Float(g * sx)
-				}
-				if dy != nil {
-					dy.Data[i] += tensor.Float(g * sy)
-				}
-			}
-		})
-	})
-}
-
-func (l Loss) missing(target tensor.Float) bool { return l.SkipMissing && target != target }
-
-// shape returns the shape of the loss of x.
-func (l Loss) shape(x *Var) []int {
-	if l.Reduction == EachLoss {
-		return x.Shape()
-	}
-	return []int{1}
-}
-
-// forward works out z and returns what the slopes are multiplied by.
-func (l Loss) forward(e element, z, x, y *Var) float64 {
-	n := len(x.val.Data)
-	sums := make([]struct{ loss, count float64 }, n/lossPart+1)
-	par.For(n, lossPart, func(lo, hi int) {
-		s := &sums[lo/lossPart]
-		for i := lo; i < hi; i++ {
-			if l.missing(y.val.Data[i]) {
-				continue
-			}
-			loss, _, _ := e.at(i, float64(x.val.Data[i]), float64(y.val.Data[i]))
-			if l.Reduction == EachLoss {
-				z.val.Data[i] = tensor.Float(loss)
-			}
-			s.loss += loss
-			s.count++
+		if n <= lossPart { // without the memory of a closure
+			p.pull(dx, dy, dz.Data, part{0, n})
+			return
 		}
+		par.For(n, lossPart, func(lo, hi int) { p.pull(dx, dy, dz.Data, part{lo, hi}) })
 	})
-	if l.Reduction == EachLoss {
-		return 1
+}
+
+var oneElement = []int{1}
+
+// pairs is a loss of pairs of elements.
+type pairs struct {
+	l      Loss
+	e      element
+	x, y   *Var
+	factor float64 // of all gradients
+}
+
+// part is elements lo to hi.
+type part struct{ lo, hi int }
+
+// total is the sum of losses of a part, and how many elements counted.
+type total struct{ loss, count float64 }
+
+func (p *pairs) missing(i int) bool {
+	v := p.y.val.Data[i]
+	return p.l.SkipMissing && v != v
+}
+
+// forward works out the loss z and the factor.
+func (p *pairs) forward(z []tensor.Float) {
+	var all total
+	if n := len(p.x.val.Data); n <= lossPart {
+		all = p.sum(z, part{0, n})
+	} else {
+		sums := make([]total, (n-1)/lossPart+1)
+		par.For(n, lossPart, func(lo, hi int) { sums[lo/lossPart] = p.sum(z, part{lo, hi}) })
+		for _, s := range sums {
+			all.loss += s.loss
+			all.count += s.count
+		}
 	}
-	loss, count := 0.0, 0.0
-	for _, s := range sums {
-		loss += s.loss
-		count += s.count
+	if p.l.Reduction != EachLoss {
+		p.factor = p.l.Reduction.factor(all.count, p.x.Dim(0))
+		z[0] = tensor.Float(all.loss * p.factor)
 	}
-	factor := l.Reduction.factor(count, x.Dim(0))
-	z.val.Data[0] = tensor.Float(loss * factor)
-	return factor
+}
+
+func (p *pairs) sum(z []tensor.Float, r part) (s total) {
+	for i := r.lo; i < r.hi; i++ {
+		if p.missing(i) {
+			continue
+		}
+		loss, _, _ := p.e.at(i, float64(p.x.val.Data[i]), float64(p.y.val.Data[i]))
+		if p.l.Reduction == EachLoss {
+			z[i] = tensor.Float(loss)
+		}
+		s.loss += loss
+		s.count++
+	}
+	return s
+}
+
+func (p *pairs) pull(dx, dy *tensor.Dense, dz []tensor.Float, r part) {
+	for i := r.lo; i < r.hi; i++ {
+		if p.missing(i) {
+			continue
+		}
+		g := p.factor * float64(dz[min(i, len(dz)-1)])
+		_, sx, sy := p.e.at(i, float64(p.x.val.Data[i]), float64(p.y.val.Data[i]))
+		if dx != nil {
+			dx.Data[i] += tensor.Float(g * sx)
+		}
+		if dy != nil {
+			dy.Data[i] += tensor.Float(g * sy)
+		}
+	}
 }
 
 // MSE returns the mean of the squares of x − y.

@@ -1,0 +1,83 @@
+package grad_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var mutate = flag.Bool("mutate", false, "plant errors of 0.1 % in gradients, one at a time, and see that the float64 checks notice")
+
+// mutations are errors of 0.1 % in one term of a pullback.
+var mutations = []struct{ name, file, old, new string }{
+	{"softmax", "softmax.go", "di[j] += v * (gi[j] - c)", "di[j] += v * (gi[j] - 1.001*c)"},
+	{"log-softmax", "softmax.go", "di[j] += g - p[j]*s", "di[j] += g - 1.001*p[j]*s"},
+	{"dot, by x", "reduce.go", "addScaled(dx.Data[i:i+d], g, y", "addScaled(dx.Data[i:i+d], 1.001*g, y"},
+	{"dot, by y", "reduce.go", "addScaled(dy.Data[j:j+d], g, x", "addScaled(dy.Data[j:j+d], 1.001*g, x"},
+	{"max", "extreme.go", "k%s.inner] += dy.Data[k]", "k%s.inner] += 1.001 * dy.Data[k]"},
+	{"cross-entropy", "crossentropy.go", "(float64(v)*sum - c.target", "(1.001*float64(v)*sum - c.target"},
+	{"layer norm", "layernorm.go", "*scale*dot))", "*scale*dot*1.001))"},
+	{"columns' norm", "columnnorm.go", "c.k)*c.dyxh)", "c.k)*c.dyxh*1.001)"},
+}
+
+// TestMutations is switched on by hand:
+//
+//	go test ./grad -run TestMutations -mutate
+//
+// It replaces a line of an operation with one that is wrong by 0.1 %, runs the
+// gradient checks in float64 on that, and fails where they pass.
+func TestMutations(t *testing.T) {
+	if !*mutate {
+		t.Skip("switched on by -mutate")
+	}
+	for _, m := range mutations {
+		t.Run(m.name, func(t *testing.T) {
+			out, err := runMutant(t, m.file, m.old, m.new)
+			if err == nil {
+				t.Errorf("nobody noticed that %q became %q", m.old, m.new)
+			} else if !strings.Contains(out, "finite difference") {
+				t.Errorf("the checks failed for another reason: %v\n%s", err, out)
+			}
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		if out, err := runMutant(t, "softmax.go", "package grad", "package  grad"); err != nil {
+			t.Errorf("the checks fail without an error: %v\n%s", err, out)
+		}
+	})
+}
+
+// runMutant runs the gradient checks with one replacement in one file.
+func runMutant(t *testing.T, file, old, new string) (out string, err error) {
+	t.Helper()
+	path, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(src), old); n != 1 {
+		t.Fatalf("%s has %q %d times, want once: the mutation is out of date", file, old, n)
+	}
+	dir := t.TempDir()
+	mutant, overlay := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(mutant, []byte(strings.Replace(string(src), old, new, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutant}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "test", "-tags", "f64", "-overlay", overlay, "-run", "TestOperations|Gradients$", "-count", "1", ".")
+	all, err := cmd.CombinedOutput()
+	return string(all), err
+}

@@ -58,18 +58,26 @@ func (n *columnNorm) apply(name string) *Var {
 	if !op.Dry(0) {
 		n.columns(func(lo, hi int) {
 			for k := range len(n.offsets) - 1 {
-				n.forward(y, k, lo, hi)
+				n.forward(y.val.Data, tile{k, lo, hi})
 			}
 		})
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		dx, into := n.x.Grad(), affineGrads{gradOf(n.gain), gradOf(n.bias), gradOf(n.shift)}
+		p := columnPull{dy: dy.Data, dx: n.x.Grad(), gain: gradOf(n.gain), bias: gradOf(n.bias), shift: gradOf(n.shift)}
 		n.columns(func(lo, hi int) {
 			for k := range len(n.offsets) - 1 {
-				n.pull(dx, into, dy, columns{k, lo, hi})
+				n.pull(&p, tile{k, lo, hi})
 			}
 		})
 	})
+}
+
+// tile is the columns lo to hi, at most block of them, of range number k.
+type tile struct{ k, lo, hi int }
+
+// row returns row i of the tile, of an array like x.
+func (n *columnNorm) row(a []tensor.Float, i int, t tile) []tensor.Float {
+	return a[i*n.d+t.lo : i*n.d+t.hi]
 }
 
 // shifts returns the part of the mean that is taken off column j.
@@ -80,103 +88,107 @@ func (n *columnNorm) shifts(j int) float64 {
 	return float64(n.shift.val.Data[j])
 }
 
-// forward computes columns lo to hi of range k.
-func (n *columnNorm) forward(y *Var, k, lo, hi int) {
-	a, b := n.offsets[k], n.offsets[k+1]
-	if !n.fixed && b > a {
-		n.moments(columns{k, lo, hi})
+// forward computes a tile of y = a·x + b.
+func (n *columnNorm) forward(y []tensor.Float, t tile) {
+	from, to := n.offsets[t.k], n.offsets[t.k+1]
+	if from == to {
+		return
 	}
-	for i := a; i < b; i++ {
-		for j := lo; j < hi; j++ {
-			c := float64(n.x.val.Data[i*n.d+j]) - n.shifts(j)*float64(n.mean[k*n.d+j])
-			y.val.Data[i*n.d+j] = tensor.Float(c*float64(n.scale[k*n.d+j])*n.gains(j) + n.biases(j))
+	if !n.fixed {
+		n.moments(t)
+	}
+	var a, b [block]float64
+	for j := range t.hi - t.lo {
+		c := t.lo + j
+		a[j] = float64(n.scale[t.k*n.d+c]) * n.gains(c)
+		b[j] = n.biases(c) - a[j]*n.shifts(c)*float64(n.mean[t.k*n.d+c])
+	}
+	for i := from; i < to; i++ {
+		out := n.row(y, i, t)
+		for j, v := range n.row(n.x.val.Data, i, t) {
+			out[j] = tensor.Float(a[j&(block-1)]*float64(v) + b[j&(block-1)])
 		}
 	}
 }
 
-// columns is the columns lo to hi of range number k.
-type columns struct{ k, lo, hi int }
-
-// moments works out the means and scales.
-func (n *columnNorm) moments(c columns) {
+// moments works out the means and scales of a tile.
+func (n *columnNorm) moments(t tile) {
 	var mean, square [block]float64
-	a, b := n.offsets[c.k], n.offsets[c.k+1]
-	for i := a; i < b; i++ {
-		for j, v := range n.x.val.Data[i*n.d+c.lo : i*n.d+c.hi] {
-			mean[j] += float64(v)
+	from, to := n.offsets[t.k], n.offsets[t.k+1]
+	for i := from; i < to; i++ {
+		for j, v := range n.row(n.x.val.Data, i, t) {
+			mean[j&(block-1)] += float64(v)
 		}
 	}
-	for j := range c.hi - c.lo {
-		mean[j] /= float64(b - a)
-		n.mean[c.k*n.d+c.lo+j] = tensor.Float(mean[j])
-		mean[j] *= n.shifts(c.lo + j)
+	for j := range t.hi - t.lo {
+		n.mean[t.k*n.d+t.lo+j] = tensor.Float(mean[j] / float64(to-from))
+		mean[j] = n.shifts(t.lo+j) * float64(n.mean[t.k*n.d+t.lo+j])
 	}
-	for i := a; i < b; i++ {
-		for j, v := range n.x.val.Data[i*n.d+c.lo : i*n.d+c.hi] {
-			o := float64(v) - mean[j]
-			square[j] += o * o
+	for i := from; i < to; i++ {
+		for j, v := range n.row(n.x.val.Data, i, t) {
+			o := float64(v) - mean[j&(block-1)]
+			square[j&(block-1)] += o * o
 		}
 	}
-	for j := range c.hi - c.lo {
-		n.scale[c.k*n.d+c.lo+j] = tensor.Float(1 / math.Sqrt(square[j]/float64(b-a)+n.eps))
+	for j := range t.hi - t.lo {
+		n.scale[t.k*n.d+t.lo+j] = tensor.Float(1 / math.Sqrt(square[j]/float64(to-from)+n.eps))
 	}
 }
 
-// affineGrads are the gradients of an [Affine], nil where not wanted.
-type affineGrads struct{ gain, bias, shift *tensor.Dense }
+// columnPull is the gradient of the result and those of the operands, nil where
+// not wanted.
+type columnPull struct {
+	dy                    []tensor.Float
+	dx, gain, bias, shift *tensor.Dense
+}
 
-// pull adds the gradients of columns c. With x̂ = o·scale and m the mean over the
+// pull adds the gradients of a tile. With x̂ = o·scale and m the mean over the
 // range,
 //
 //	do = gain·scale·(dy − x̂·m(dy·x̂)),   dx = do − shift·m(do),   dshift = −mean·Σdo
 //
 // and m(x̂) = scale·(1 − shift)·mean. Fixed means and scales give dx = gain·scale·dy.
-func (n *columnNorm) pull(dx *tensor.Dense, into affineGrads, dy *tensor.Dense, c columns) {
-	a, b := n.offsets[c.k], n.offsets[c.k+1]
-	var gain, bias [block]float64
-	for i := a; i < b; i++ {
-		for j, g := range dy.Data[i*n.d+c.lo : i*n.d+c.hi] {
-			bias[j] += float64(g)
-			gain[j] += float64(g) * n.normal(i, c.lo+j, c.k)
+func (n *columnNorm) pull(p *columnPull, t tile) {
+	from, to := n.offsets[t.k], n.offsets[t.k+1]
+	if from == to {
+		return
+	}
+	var dgain, dbias, dshift, centre, scale [block]float64
+	for j := range t.hi - t.lo {
+		centre[j] = n.shifts(t.lo+j) * float64(n.mean[t.k*n.d+t.lo+j])
+		scale[j] = float64(n.scale[t.k*n.d+t.lo+j])
+	}
+	for i := from; i < to; i++ {
+		x := n.row(n.x.val.Data, i, t)
+		for j, g := range n.row(p.dy, i, t) {
+			dbias[j&(block-1)] += float64(g)
+			dgain[j&(block-1)] += float64(g) * (float64(x[j]) - centre[j&(block-1)])
 		}
 	}
-	addSums(into.gain, c.lo, gain[:c.hi-c.lo])
-	addSums(into.bias, c.lo, bias[:c.hi-c.lo])
-	if a == b {
+	var a, b, c [block]float64 // dx = a·dy + b·x + c
+	for j := range t.hi - t.lo {
+		dgain[j] *= scale[j]
+		a[j] = scale[j] * n.gains(t.lo+j)
+		if n.fixed {
+			continue
+		}
+		rows, mean := float64(to-from), float64(n.mean[t.k*n.d+t.lo+j])
+		mdyx := dgain[j] / rows
+		mdo := a[j] * (dbias[j]/rows - scale[j]*(mean-centre[j])*mdyx)
+		dshift[j] = -mean * mdo * rows
+		b[j] = -a[j] * scale[j] * mdyx
+		c[j] = -b[j]*centre[j] - n.shifts(t.lo+j)*mdo
+	}
+	addSums(p.gain, t.lo, dgain[:t.hi-t.lo])
+	addSums(p.bias, t.lo, dbias[:t.hi-t.lo])
+	addSums(p.shift, t.lo, dshift[:t.hi-t.lo])
+	if p.dx == nil {
 		return
 	}
-	for j := c.lo; j < c.hi; j++ {
-		n.pullColumn(dx, into.shift, dy, column{c.k, j, bias[j-c.lo] / float64(b-a), gain[j-c.lo] / float64(b-a)})
-	}
-}
-
-// normal returns x̂ of element (i, j), in range k.
-func (n *columnNorm) normal(i, j, k int) float64 {
-	return (float64(n.x.val.Data[i*n.d+j]) - n.shifts(j)*float64(n.mean[k*n.d+j])) * float64(n.scale[k*n.d+j])
-}
-
-// column is column j of range k, with the means of dy and of dy·x̂.
-type column struct {
-	k, j     int
-	dy, dyxh float64
-}
-
-func (n *columnNorm) pullColumn(dx, dshift, dy *tensor.Dense, c column) {
-	mean, scale := float64(n.mean[c.k*n.d+c.j]), float64(n.scale[c.k*n.d+c.j])
-	shift, f := n.shifts(c.j), scale*n.gains(c.j)
-	if n.fixed {
-		c.dy, c.dyxh = 0, 0
-	}
-	mdo := f * (c.dy - scale*(1-shift)*mean*c.dyxh)
-	a, b := n.offsets[c.k], n.offsets[c.k+1]
-	if dshift != nil {
-		dshift.Data[c.j] -= tensor.Float(mean * mdo * float64(b-a))
-	}
-	if dx == nil {
-		return
-	}
-	for i := a; i < b; i++ {
-		do := f * (float64(dy.Data[i*n.d+c.j]) - n.normal(i, c.j, c.k)*c.dyxh)
-		dx.Data[i*n.d+c.j] += tensor.Float(do - shift*mdo)
+	for i := from; i < to; i++ {
+		x, dx := n.row(n.x.val.Data, i, t), n.row(p.dx.Data, i, t)
+		for j, g := range n.row(p.dy, i, t) {
+			dx[j] += tensor.Float(a[j&(block-1)]*float64(g) + b[j&(block-1)]*float64(x[j]) + c[j&(block-1)])
+		}
 	}
 }

@@ -2,8 +2,10 @@ package grad
 
 import (
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -20,7 +22,7 @@ func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 	n := &norm{x: x, gain: gain, bias: bias, eps: eps}
 	op := n.begin("LayerNorm")
 	y := op.New(x.Shape()...)
-	n.mean, n.scale = op.Floats(n.rows), op.Floats(n.rows)
+	n.mean, n.rest, n.scale = op.Floats(n.rows), op.Floats(n.rows), op.Floats(n.rows)
 	if !op.Dry(0) {
 		n.eachRow(y.val.Data, nil, (*norm).row)
 	}
@@ -32,8 +34,15 @@ func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 	})
 }
 
-// eachRow calls f with every row of to and of from, if there is one.
-func (n *norm) eachRow(to, from []tensor.Float, f func(n *norm, to, from []tensor.Float, i int)) {
+// rowWork is row i of a normalisation: to is written or added to, from is the
+// gradient, and buf is scratch of two rows.
+type rowWork struct {
+	i             int
+	to, from, buf []tensor.Float
+}
+
+// eachRow calls f with every row.
+func (n *norm) eachRow(to, from []tensor.Float, f func(n *norm, r rowWork)) {
 	grain := n.grain(n.d)
 	if n.rows <= grain { // without the memory of a closure
 		n.rowRange(to, from, part{0, n.rows}, f)
@@ -42,11 +51,17 @@ func (n *norm) eachRow(to, from []tensor.Float, f func(n *norm, to, from []tenso
 	par.For(n.rows, grain, func(lo, hi int) { n.rowRange(to, from, part{lo, hi}, f) })
 }
 
-func (n *norm) rowRange(to, from []tensor.Float, r part, f func(n *norm, to, from []tensor.Float, i int)) {
-	for i := r.lo; i < r.hi; i++ {
-		lo, hi := i*n.d, i*n.d+n.d
-		f(n, to[lo:hi], from[min(lo, len(from)):min(hi, len(from))], i)
+func (n *norm) rowRange(to, from []tensor.Float, p part, f func(n *norm, r rowWork)) {
+	if n.d == 0 {
+		return
 	}
+	buf := scratchRows.Get().(*[]tensor.Float)
+	*buf = slices.Grow((*buf)[:0], 2*n.d)[:2*n.d]
+	for i := p.lo; i < p.hi; i++ {
+		lo, hi := i*n.d, i*n.d+n.d
+		f(n, rowWork{i, to[lo:hi], from[min(lo, len(from)):min(hi, len(from))], *buf})
+	}
+	scratchRows.Put(buf)
 }
 
 // norm is a normalisation of x, rows×d, by means and scales, followed by a gain
@@ -57,6 +72,7 @@ type norm struct {
 	eps           float64
 	rows, d       int
 	mean, scale   []tensor.Float // scale = 1/√(var + eps)
+	rest          []tensor.Float // of a row's mean, what its rounding left
 }
 
 // begin checks the operands and starts the operation.
@@ -95,41 +111,47 @@ func (n *norm) biases(j int) float64 {
 	return float64(n.bias.val.Data[j])
 }
 
-// row writes row i of a layer norm to y.
-func (n *norm) row(y, _ []tensor.Float, i int) {
-	x := n.x.val.Data[i*n.d : i*n.d+n.d]
-	sum, square := 0.0, 0.0
-	for _, v := range x {
-		sum += float64(v)
+// row writes a row of a layer norm.
+func (n *norm) row(r rowWork) {
+	y, x := r.to, n.x.val.Data[r.i*n.d:r.i*n.d+n.d]
+	mean := sum64(x) / float64(n.d)
+	n.mean[r.i] = tensor.Float(mean)
+	n.rest[r.i] = tensor.Float(mean - float64(n.mean[r.i]))
+	n.centre(y, r.i)
+	n.scale[r.i] = tensor.Float(1 / math.Sqrt(dot64(y, y)/float64(n.d)+n.eps))
+	simd.Scale.Forward(y, y, n.scale[r.i])
+	if n.gain != nil {
+		simd.Mul.Forward(y, y, n.gain.val.Data, 1, 1)
 	}
-	mean := sum / float64(n.d)
-	for _, v := range x {
-		c := float64(v) - mean
-		square += c * c
-	}
-	scale := 1 / math.Sqrt(square/float64(n.d)+n.eps)
-	n.mean[i], n.scale[i] = tensor.Float(mean), tensor.Float(scale)
-	for j, v := range x {
-		y[j] = tensor.Float((float64(v)-mean)*scale*n.gains(j) + n.biases(j))
+	if n.bias != nil {
+		simd.Add.Forward(y, y, n.bias.val.Data, 1, 1)
 	}
 }
 
-// pullRow adds to dx the gradient of row i: with x̂ the normalised row and
-// g = dy·gain it is scale·(g − mean(g) − x̂·mean(g·x̂)).
-func (n *norm) pullRow(dx, dy []tensor.Float, i int) {
-	x := n.x.val.Data[i*n.d : i*n.d+n.d]
-	mean, scale := float64(n.mean[i]), float64(n.scale[i])
-	sum, dot := 0.0, 0.0
-	for j, v := range x {
-		g := float64(dy[j]) * n.gains(j)
-		sum += g
-		dot += g * (float64(v) - mean) * scale
+// centre sets c to row i of x minus its mean. That of large numbers that differ
+// little is taken off in two steps, for what float32 cannot hold.
+func (n *norm) centre(c []tensor.Float, i int) {
+	simd.Shift.Forward(c, n.x.val.Data[i*n.d:i*n.d+n.d], -n.mean[i])
+	if n.rest[i] != 0 {
+		simd.Shift.Forward(c, c, -n.rest[i])
 	}
-	sum, dot = sum/float64(n.d), dot/float64(n.d)
-	for j, v := range x {
-		g := float64(dy[j]) * n.gains(j)
-		dx[j] += tensor.Float(scale * (g - sum - (float64(v)-mean)*scale*dot))
+}
+
+// pullRow adds the gradient of a row: with x̂ the normalised row and g = dy·gain
+// it is scale·(g − mean(g) − x̂·mean(g·x̂)).
+func (n *norm) pullRow(r rowWork) {
+	g, xh := r.from, r.buf[:n.d]
+	if n.gain != nil {
+		g = r.buf[n.d:]
+		simd.Mul.Forward(g, r.from, n.gain.val.Data, 1, 1)
 	}
+	n.centre(xh, r.i)
+	scale := float64(n.scale[r.i])
+	mean, dot := sum64(g)/float64(n.d), dot64(g, xh)*scale/float64(n.d)
+	simd.Scale.Forward(xh, xh, tensor.Float(-scale*scale*dot))
+	simd.Shift.Forward(xh, xh, tensor.Float(-scale*mean))
+	simd.Axpy(xh, tensor.Float(scale), g)
+	addTo(r.to, xh)
 }
 
 // block is how many columns are summed at once: their sums stay in registers or
@@ -154,7 +176,7 @@ func (n *norm) pullAffine(dy *tensor.Dense) {
 	n.columns(func(lo, hi int) {
 		var gain, bias [block]float64
 		for i := range n.rows {
-			mean, scale := float64(n.mean[i]), float64(n.scale[i])
+			mean, scale := float64(n.mean[i])+float64(n.rest[i]), float64(n.scale[i])
 			x := n.x.val.Data[i*n.d+lo : i*n.d+hi]
 			for j, g := range dy.Data[i*n.d+lo : i*n.d+hi] {
 				bias[j] += float64(g)

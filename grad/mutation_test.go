@@ -20,8 +20,8 @@ var mutations = []struct{ name, file, old, new string }{
 	{"dot, by y", "reduce.go", "addScaled(dy.Data[j:j+d], g, x", "addScaled(dy.Data[j:j+d], 1.001*g, x"},
 	{"max", "extreme.go", "k%s.inner] += dy.Data[k]", "k%s.inner] += 1.001 * dy.Data[k]"},
 	{"cross-entropy", "crossentropy.go", "(float64(v)*sum - c.target", "(1.001*float64(v)*sum - c.target"},
-	{"layer norm", "layernorm.go", "*scale*dot))", "*scale*dot*1.001))"},
-	{"columns' norm", "columnnorm.go", "c.k)*c.dyxh)", "c.k)*c.dyxh*1.001)"},
+	{"layer norm", "layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},
+	{"columns' norm", "columnnorm.go", "b[j] = -a[j]", "b[j] = -1.001 * a[j]"},
 }
 
 // TestMutations is switched on by hand:

@@ -177,15 +177,18 @@ func (c CrossEntropy) row(logp []tensor.Float, label int) float64 {
 // is p_c·Σt − t_c.
 func (c CrossEntropy) pullLogits(dx, p, logp []tensor.Float, label int, g float64) {
 	simd.Exp.Forward(p, logp, 0)
-	d, sum := len(p), c.target(label, label, len(p))
-	if c.Smoothing > 0 {
-		sum = 0
-		for j := range p {
-			sum += c.target(j, label, d)
-		}
+	if c.Smoothing == 0 {
+		w := tensor.Float(g * c.weight(label))
+		simd.Axpy(dx, w, p)
+		dx[label] -= w
+		return
+	}
+	sum := 0.0
+	for j := range p {
+		sum += c.target(j, label, len(p))
 	}
 	for j, v := range p {
-		dx[j] += tensor.Float(g * (float64(v)*sum - c.target(j, label, d)))
+		dx[j] += tensor.Float(g * (float64(v)*sum - c.target(j, label, len(p))))
 	}
 }
 

@@ -154,37 +154,16 @@ func (n *norm) pullRow(r rowWork) {
 	addTo(r.to, xh)
 }
 
-// block is how many columns are summed at once: their sums stay in registers or
-// on the stack while rows go by.
-const block = 16
-
-// columns calls f with every range of columns, of at most block.
-func (n *norm) columns(f func(lo, hi int)) {
-	par.For((n.d+block-1)/block, n.grain(n.rows*block), func(from, to int) {
-		for b := from; b < to; b++ {
-			f(b*block, min(n.d, (b+1)*block))
-		}
-	})
-}
-
 // pullAffine adds the gradients of gain and bias.
 func (n *norm) pullAffine(dy *tensor.Dense) {
 	dg, db := gradOf(n.gain), gradOf(n.bias)
 	if dg == nil && db == nil {
 		return
 	}
-	n.columns(func(lo, hi int) {
-		var gain, bias [block]float64
-		for i := range n.rows {
-			mean, scale := float64(n.mean[i])+float64(n.rest[i]), float64(n.scale[i])
-			x := n.x.val.Data[i*n.d+lo : i*n.d+hi]
-			for j, g := range dy.Data[i*n.d+lo : i*n.d+hi] {
-				bias[j] += float64(g)
-				gain[j] += float64(g) * (float64(x[j]) - mean) * scale
-			}
-		}
-		addSums(dg, lo, gain[:hi-lo])
-		addSums(db, lo, bias[:hi-lo])
+	withSums(2*n.d, func(sums []float64) {
+		sumRows(columnSum{n: n, dy: dy.Data, row: (*columnSum).affineRow, rows: part{0, n.rows}, width: 2 * n.d}, sums)
+		addSums(dg, sums[:n.d])
+		addSums(db, sums[n.d:])
 	})
 }
 
@@ -196,11 +175,9 @@ func gradOf(v *Var) *tensor.Dense {
 	return v.Grad()
 }
 
-// addSums adds sums to the elements of d from lo on, unless d is nil.
-func addSums(d *tensor.Dense, lo int, sums []float64) {
-	if d != nil {
-		for j, s := range sums {
-			d.Data[lo+j] += tensor.Float(s)
-		}
+// addSums adds sums to d, unless d is nil.
+func addSums(d *tensor.Dense, sums []float64) {
+	for j, s := range sums {
+		add(d, j, s)
 	}
 }

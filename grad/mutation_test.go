@@ -19,9 +19,9 @@ var mutations = []struct{ name, file, old, new string }{
 	{"dot, by x", "reduce.go", "addScaled(dx.Data[i:i+d], g, y", "addScaled(dx.Data[i:i+d], 1.001*g, y"},
 	{"dot, by y", "reduce.go", "addScaled(dy.Data[j:j+d], g, x", "addScaled(dy.Data[j:j+d], 1.001*g, x"},
 	{"max", "extreme.go", "k%s.inner] += dy.Data[k]", "k%s.inner] += 1.001 * dy.Data[k]"},
-	{"cross-entropy", "crossentropy.go", "(float64(v)*sum - c.target", "(1.001*float64(v)*sum - c.target"},
+	{"cross-entropy", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx, 1.001*w, p)"},
 	{"layer norm", "layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},
-	{"columns' norm", "columnnorm.go", "b[j] = -a[j]", "b[j] = -1.001 * a[j]"},
+	{"columns' norm", "columnnorm.go", "-f*scale*dyx/rows", "-1.001*f*scale*dyx/rows"},
 }
 
 // TestMutations is switched on by hand:

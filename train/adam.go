@@ -1,23 +1,12 @@
 package train
 
 import (
-	"fmt"
 	"math"
-	"path"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
-
-// Optimiser changes Params along their gradients.
-type Optimiser interface {
-	// Bind reads the paths of the model's Params. It comes before the first
-	// Step; without it an optimiser treats all Params alike.
-	Bind(model any) error
-	// Step changes each Param that g names, except frozen ones.
-	Step(g grad.Grads)
-}
 
 // Adam is the optimiser of Kingma and Ba (2015), with weight decay as an L2
 // term in the gradient. For a Param θ with the gradient g, in its step t:
@@ -27,121 +16,121 @@ type Optimiser interface {
 //	v ← β₂·v + (1−β₂)·g²
 //	θ ← θ − rate · m/(1−β₁ᵗ) / (√(v/(1−β₂ᵗ)) + ε)
 //
-// A Param counts its steps from its own first one. Adam holds two numbers for
-// each number it trains and allocates them in that first step only.
+// With AMSGrad (Reddi and others, 2018) the largest v so far stands for v in
+// the last line.
 type Adam struct {
-	LR          float64 // the rate
+	LR          float64
 	WeightDecay float64
+	Groups      []Group // the first that matches a Param's path is the Param's
+	Schedule    Schedule
 	Beta1       float64 // 0 means 0.9
 	Beta2       float64 // 0 means 0.999
 	Eps         float64 // 0 means 1e-8
-	Groups      []Group // the first that matches a Param's path is the Param's
+	AMSGrad     bool
 
-	state  map[*grad.Param]*moments
-	groups map[*grad.Param]*Group
+	core
 }
 
-// Group is a set of Params that an optimiser treats in a way of their own. It
-// needs the paths, so the optimiser must be bound.
-type Group struct {
-	Match       string  // a pattern of path.Match for the path, such as "Conv1.*"
-	LR          float64 // 0 means the optimiser's
-	WeightDecay float64 // instead of the optimiser's, even if 0
-	Frozen      bool    // left as they are
-}
-
-// moments is what Adam remembers of one Param.
-type moments struct {
-	steps int
-	m, v  []tensor.Float
-}
-
-// Bind assigns the model's Params to the groups. It returns an error that names
-// a group whose pattern is broken or matches no Param. What the optimiser
-// remembers of earlier steps stays.
-func (a *Adam) Bind(model any) error {
-	matched := make([]bool, len(a.Groups))
-	groups := map[*grad.Param]*Group{}
-	for name, p := range grad.Params(model) {
-		for i := range a.Groups {
-			ok, err := path.Match(a.Groups[i].Match, name)
-			if err != nil {
-				return fmt.Errorf("train: group %d: pattern %q: %w", i, a.Groups[i].Match, err)
-			}
-			matched[i] = matched[i] || ok
-			if ok && groups[p] == nil {
-				groups[p] = &a.Groups[i]
-			}
-		}
-	}
-	for i, ok := range matched {
-		if !ok {
-			return fmt.Errorf("train: group %d: no Param of the model has a path that matches %q", i, a.Groups[i].Match)
-		}
-	}
-	a.groups = groups
-	return nil
-}
+// Bind assigns the model's Params to the groups.
+func (o *Adam) Bind(model any) error { return o.bind(o, model) }
 
 // Step changes each Param by its gradient. It does not look for NaN: [Fit] does
 // that before it calls Step.
-func (a *Adam) Step(g grad.Grads) {
-	for i := range g {
-		p := g[i].Param
-		if p == nil || p.Frozen {
-			continue
-		}
-		rate, decay := a.LR, a.WeightDecay
-		if group := a.groups[p]; group != nil {
-			if group.Frozen {
-				continue
-			}
-			decay = group.WeightDecay
-			if group.LR != 0 {
-				rate = group.LR
-			}
-		}
-		a.moments(p).step(a, p.Value.Data, g[i].Value.Data, rates{rate, decay})
+func (o *Adam) Step(g grad.Grads) { o.step(o, g) }
+
+func (o *Adam) settings() settings {
+	return settings{
+		name: "Adam", lr: o.LR, decay: o.WeightDecay, groups: o.Groups, schedule: o.Schedule,
+		arrays: moments(o.AMSGrad),
 	}
 }
 
-type rates struct{ lr, decay float64 }
+func (o *Adam) update(u *update) { u.adam(betas{o.Beta1, o.Beta2, o.Eps}) }
 
-// moments returns the state of p, made on first use.
-func (a *Adam) moments(p *grad.Param) *moments {
-	s := a.state[p]
-	if s == nil || len(s.m) != len(p.Value.Data) {
-		if a.state == nil {
-			a.state = map[*grad.Param]*moments{}
-		}
-		n := len(p.Value.Data)
-		s = &moments{m: make([]tensor.Float, n), v: make([]tensor.Float, n)}
-		a.state[p] = s
-	}
-	return s
+// AdamW is [Adam] with the decay apart from the gradient, as Loshchilov and
+// Hutter (2019) have it: before Adam's step without decay,
+//
+//	θ ← (1 − rate·decay)·θ
+type AdamW struct {
+	LR          float64
+	WeightDecay float64
+	Groups      []Group // the first that matches a Param's path is the Param's
+	Schedule    Schedule
+	Beta1       float64 // 0 means 0.9
+	Beta2       float64 // 0 means 0.999
+	Eps         float64 // 0 means 1e-8
+	AMSGrad     bool
+
+	core
 }
 
-// step is one update of w, written so that an element costs one root and one
+// Bind assigns the model's Params to the groups.
+func (o *AdamW) Bind(model any) error { return o.bind(o, model) }
+
+// Step changes each Param by its gradient.
+func (o *AdamW) Step(g grad.Grads) { o.step(o, g) }
+
+func (o *AdamW) settings() settings {
+	return settings{
+		name: "AdamW", lr: o.LR, decay: o.WeightDecay, groups: o.Groups, schedule: o.Schedule,
+		arrays: moments(o.AMSGrad),
+	}
+}
+
+func (o *AdamW) update(u *update) {
+	u.shrink()
+	u.adam(betas{o.Beta1, o.Beta2, o.Eps})
+}
+
+// The arrays of a slot: the moments of the gradient and, with AMSGrad, the
+// largest second one.
+var (
+	twoMoments = []string{"m", "v"}
+	andLargest = []string{"m", "v", "largest"}
+)
+
+func moments(amsgrad bool) []string {
+	if amsgrad {
+		return andLargest
+	}
+	return twoMoments
+}
+
+// betas is what Adam and its kin are set by; 0 means the preset.
+type betas struct{ b1, b2, eps float64 }
+
+func (b betas) orPreset() betas {
+	return betas{or(b.b1, 0.9), or(b.b2, 0.999), or(b.eps, 1e-8)}
+}
+
+// adam is one update, written so that an element costs one root and one
 // division: both corrections are scalars.
-func (s *moments) step(a *Adam, w, dw []tensor.Float, r rates) {
-	b1, b2, eps := or(a.Beta1, 0.9), or(a.Beta2, 0.999), tensor.Float(or(a.Eps, 1e-8))
-	s.steps++
-	t := float64(s.steps)
+func (u *update) adam(b betas) {
+	b = b.orPreset()
+	t := float64(u.steps)
 	k := simd.Adam{
-		Rate:  tensor.Float(r.lr / (1 - math.Pow(b1, t))),
-		Decay: tensor.Float(r.decay),
-		Gain1: tensor.Float(1 - b1),
-		Keep2: tensor.Float(b2),
-		Gain2: tensor.Float(1 - b2),
-		Root:  tensor.Float(1 / math.Sqrt(1-math.Pow(b2, t))),
-		Eps:   eps,
+		Rate:  tensor.Float(u.rate / (1 - math.Pow(b.b1, t))),
+		Decay: tensor.Float(u.decay),
+		Gain1: tensor.Float(1 - b.b1),
+		Keep2: tensor.Float(b.b2),
+		Gain2: tensor.Float(1 - b.b2),
+		Root:  tensor.Float(1 / math.Sqrt(1-math.Pow(b.b2, t))),
+		Eps:   tensor.Float(b.eps),
 	}
-	k.Step(w, dw, s.m, s.v)
+	if u.count() == 2 {
+		k.Step(u.w, u.g, u.arrays[0], u.arrays[1])
+		return
+	}
+	u.amsgrad(&k)
 }
 
-func or(v, preset float64) float64 {
-	if v == 0 {
-		return preset
+func (u *update) amsgrad(k *simd.Adam) {
+	w, m, v, largest := u.w[:len(u.g)], u.arrays[0][:len(u.g)], u.arrays[1][:len(u.g)], u.arrays[2][:len(u.g)]
+	for i, g := range u.g {
+		g += k.Decay * w[i]
+		m[i] += k.Gain1 * (g - m[i])
+		v[i] = k.Keep2*v[i] + k.Gain2*g*g
+		largest[i] = max(largest[i], v[i])
+		w[i] -= k.Rate * m[i] / (sqrt(largest[i])*k.Root + k.Eps)
 	}
-	return v
 }

@@ -21,9 +21,21 @@
 // what is restored at the end. A model that wants another order writes its own
 // loop; it is a dozen lines on [grad.Tape].
 //
-// [Save] writes a model as one safetensors file, [Load] reads it back, and
-// [LoadConfig] reads only the struct, so that a model can be rebuilt first.
-// A file holds no optimiser state: a run cannot be resumed from it, only used.
+// The optimisers are those of PyTorch, with its numbers: [SGD], [Adam], [AdamW],
+// [Adamax], [NAdam], [RAdam], [RMSprop], [Adagrad] and [Adadelta]. Each has a
+// rate, a decay, [Group]s of Params that have others, and a [Schedule] that all
+// rates are multiplied by. An LR of 0 trains nothing: there is no preset rate.
 //
-// Same seed, same bits: nothing here draws random numbers of its own.
+// [Save] writes a model as one safetensors file, [Load] reads it back, and
+// [LoadConfig] reads only the struct, so that a model can be rebuilt first. A
+// [Checkpoint], which a Fit writes by itself, holds the run as well: it goes on
+// where it stopped or was killed, and ends with the same bits as if it had not.
+// Files appear whole or not at all.
+//
+// Scores are those of one label a row ([Measure], [Accuracy], [NewConfusion],
+// [ClassAUC]) or of any number ([MeasureLabels], [CountLabels], [LabelAUC]); from
+// [Counts] come precision, recall, [MicroF1] and [MacroF1].
+//
+// Same seed, same bits, on any number of threads: nothing here draws random
+// numbers of its own.
 package train

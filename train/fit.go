@@ -4,38 +4,55 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"time"
+	"os"
+	"path/filepath"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
 // Fit trains a model on all of its data at once: one step an epoch, then one
 // evaluation.
 //
-// The best epoch is the one of the highest validation accuracy; of those with
-// equal accuracy, the one of the lowest validation loss; of those, the first.
-// With ByLoss the loss comes first and the accuracy second. An epoch whose
-// validation score has a NaN is never the best. At the end of the run, however
-// it ends, the model is given back its state after the best epoch. Without Eval
-// there is no best epoch, and the model stays as the last step left it.
+// By says which epoch is the best. At the end of the run, however it ends, the
+// model is given back its state after the best epoch. Without Eval there is no
+// best epoch, and the model stays as the last step left it.
+//
+// With Checkpoint the run can go on where it was, to the same bits: a Fit with
+// Resume and the same settings ends as one that was never stopped. The file
+// holds the state of the last epoch, which trains on, beside that of the best.
+//
+// Run may be called again, also for another model or with another Seed: it
+// begins anew and reuses the memory of the last run. Optimisers and schedules
+// remember; give it new ones.
 type Fit struct {
 	Model     any
 	Optimiser Optimiser
 	Seed      uint64 // of dropout
-	Epochs    int
-	Patience  int  // stop after so many epochs in a row without a new best; 0: never
-	ByLoss    bool // choose the best epoch by validation loss
+	Epochs    int    // in all, those before Resume included
+	Patience  int    // stop after so many epochs in a row without progress; 0: never
+	By        Criterion
 
 	Loss    func(t *grad.Tape) *grad.Var // of one element
 	Eval    func(t *grad.Tape) Scores    // under a tape that drops nothing; may be nil
 	OnEpoch func(Epoch)                  // called when an epoch is over; may be nil
+
+	ClipNorm  float64 // the largest norm of all gradients together; 0: any
+	ClipValue float64 // the largest number in a gradient; 0: any
+	Average   float64 // evaluate, choose and keep the [EMA] of the Params with this decay; 0: the Params
+
+	Checkpoint string // the file; empty: none
+	Every      int    // epochs from one checkpoint to the next; 0: only one at the end
+	Resume     string // the checkpoint to go on from; empty: begin
+
+	tape, eval *grad.Tape
 }
 
-// Run trains the model. If ctx is cancelled it returns the epochs so far and
-// ctx.Err(). If the loss or a gradient becomes NaN or infinite it returns the
-// epochs so far and a [*DivergedError]; without Eval the model is then given
-// back its last state whose loss was finite.
+// Run trains the model. If ctx is cancelled it writes the checkpoint and returns
+// the epochs so far and ctx.Err(). If the loss or a gradient becomes NaN or
+// infinite it writes none and returns the epochs so far and a [*DivergedError];
+// without Eval the model is then given back its last state whose loss was
+// finite.
 func (f *Fit) Run(ctx context.Context) (*History, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -43,11 +60,20 @@ func (f *Fit) Run(ctx context.Context) (*History, error) {
 	if err := f.Optimiser.Bind(f.Model); err != nil {
 		return nil, err
 	}
-	r := &run{Fit: f, train: grad.NewTape(f.Seed), eval: grad.NewEval(), good: capture(f.Model)}
-	err := r.epochs(ctx)
-	if f.Eval != nil || errors.As(err, new(*DivergedError)) {
-		r.good.restore()
+	r := f.begin()
+	if f.Resume != "" {
+		if err := r.resume(); err != nil {
+			return nil, err
+		}
 	}
+	defer par.Hot()()
+	err := r.epochs(ctx)
+	if !isDiverged(err) {
+		if failed := r.save(); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}
+	r.finish(isDiverged(err))
 	return &r.history, err
 }
 
@@ -61,6 +87,17 @@ func (f *Fit) check() error {
 		return fmt.Errorf("train: Fit.Patience is %d; 0 means never to stop early", f.Patience)
 	case f.Patience > 0 && f.Eval == nil:
 		return errors.New("train: Fit.Patience needs an Eval to watch")
+	case f.By < ByAccuracy || f.By > ByEither:
+		return fmt.Errorf("train: Fit.By is %d; it must be ByAccuracy, ByLoss or ByEither", f.By)
+	case !(f.ClipNorm >= 0 && f.ClipValue >= 0):
+		return fmt.Errorf("train: Fit.ClipNorm is %v and Fit.ClipValue %v; neither may be negative", f.ClipNorm, f.ClipValue)
+	case !(f.Average >= 0 && f.Average < 1):
+		return fmt.Errorf("train: Fit.Average is %v; a decay is at least 0 and less than 1", f.Average)
+	case f.Every < 0 || f.Every > 0 && f.Checkpoint == "":
+		return fmt.Errorf("train: Fit.Every is %d and Fit.Checkpoint %q; it needs a file, and must not be negative", f.Every, f.Checkpoint)
+	}
+	if err := f.checkFile(); err != nil {
+		return err
 	}
 	for _, p := range grad.Params(f.Model) {
 		if !p.Frozen {
@@ -70,110 +107,25 @@ func (f *Fit) check() error {
 	return fmt.Errorf("train: a %T has no trained Params; was its Init called?", f.Model)
 }
 
-// run is one call of Fit.Run.
-type run struct {
-	*Fit
-	train, eval *grad.Tape
-	good        state // after the best epoch; without Eval, of the last finite loss
-	best        Score
-	chosen      bool // there is a best epoch
-	history     History
+// checkFile reports now what would keep a checkpoint from being written after
+// hours of work.
+func (f *Fit) checkFile() error {
+	if f.Checkpoint == "" {
+		return nil
+	}
+	if _, ok := f.Optimiser.(keeper); !ok {
+		return fmt.Errorf("train: Fit.Checkpoint: a %T cannot be saved; use an optimiser of this package", f.Optimiser)
+	}
+	dir, name := filepath.Split(f.Checkpoint)
+	if info, err := os.Stat(f.Checkpoint); name == "" || err == nil && info.IsDir() {
+		return fmt.Errorf("train: Fit.Checkpoint %s is a folder; name a file in it", f.Checkpoint)
+	}
+	if dir == "" {
+		dir = "."
+	}
+	probe, err := os.CreateTemp(dir, "."+name+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("train: Fit.Checkpoint %s: its folder takes no file: %w", f.Checkpoint, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
-
-func (r *run) epochs(ctx context.Context) error {
-	waited := 0
-	for n := 1; n <= r.Epochs; n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		e, err := r.epoch(n)
-		if err != nil {
-			return err
-		}
-		r.history.Epochs = append(r.history.Epochs, e)
-		if r.OnEpoch != nil {
-			r.OnEpoch(e)
-		}
-		if waited++; e.Best {
-			waited = 0
-		}
-		if r.Patience > 0 && waited >= r.Patience {
-			return nil
-		}
-	}
-	return nil
-}
-
-// epoch is one step and one evaluation.
-func (r *run) epoch(n int) (Epoch, error) {
-	start := time.Now()
-	e := Epoch{N: n}
-	r.train.Reset()
-	loss := r.Loss(r.train)
-	e.Loss = float64(loss.Value().Data[0])
-	if !finite(e.Loss) {
-		return e, &DivergedError{Epoch: n, What: "the loss", Value: e.Loss}
-	}
-	if r.Eval == nil {
-		r.good.update() // before Backward, which writes frozen Params
-	}
-	grads := r.train.Backward(loss)
-	if err := r.inspect(grads, n); err != nil {
-		return e, err
-	}
-	r.Optimiser.Step(grads)
-	if r.Eval != nil {
-		r.eval.Reset()
-		e.Scores = r.Eval(r.eval)
-		if e.Best = r.better(e.Val); e.Best {
-			r.best, r.chosen = e.Val, true
-			r.good.update()
-		}
-	}
-	e.Took = time.Since(start)
-	return e, nil
-}
-
-// inspect returns an error that names the first gradient that is not finite.
-func (r *run) inspect(grads grad.Grads, epoch int) error {
-	for i := range grads {
-		for _, v := range grads[i].Value.Data {
-			if v-v != 0 { // NaN and the infinities
-				return &DivergedError{Epoch: epoch, What: "the gradient of " + r.name(grads[i].Param), Value: float64(v)}
-			}
-		}
-	}
-	return nil
-}
-
-func (r *run) name(p *grad.Param) string {
-	for name, q := range grad.Params(r.Model) {
-		if q == p {
-			return name
-		}
-	}
-	return "a watched value or a Param outside the model"
-}
-
-// better reports whether s beats the best validation score so far.
-func (r *run) better(s Score) bool {
-	a, b := r.keys(s)
-	if math.IsNaN(a) || math.IsNaN(b) {
-		return false
-	}
-	if !r.chosen {
-		return true
-	}
-	bestA, bestB := r.keys(r.best)
-	return a > bestA || a == bestA && b > bestB
-}
-
-// keys returns what decides first and what decides second: more is better.
-func (f *Fit) keys(s Score) (first, second float64) {
-	if f.ByLoss {
-		return -s.Loss, s.Accuracy
-	}
-	return s.Accuracy, -s.Loss
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

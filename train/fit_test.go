@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -102,19 +104,23 @@ func TestFitChoosesBest(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]struct {
 		scores []train.Score
-		byLoss bool
+		by     train.Criterion
 		want   tensor.Float
 	}{
-		"accuracy":        {[]train.Score{{Loss: 1, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.7}, {Loss: 0.5, Accuracy: 0.6}}, false, 2},
-		"ties by loss":    {[]train.Score{{Loss: 2, Accuracy: 0.7}, {Loss: 1, Accuracy: 0.7}, {Loss: 1.5, Accuracy: 0.7}}, false, 2},
-		"then the first":  {[]train.Score{{Loss: 2, Accuracy: 0.7}, {Loss: 2, Accuracy: 0.7}}, false, 1},
-		"loss":            {[]train.Score{{Loss: 2, Accuracy: 0.9}, {Loss: 3, Accuracy: 0.99}, {Loss: 1, Accuracy: 0.1}}, true, 3},
-		"loss, then acc":  {[]train.Score{{Loss: 2, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.6}}, true, 2},
-		"NaN is no score": {[]train.Score{{Loss: nan, Accuracy: 0.9}, {Loss: 1, Accuracy: 0.2}, {Loss: nan, Accuracy: 0.8}}, false, 2},
-		"none":            {[]train.Score{{Loss: nan}, {Accuracy: nan}}, false, 0},
+		"accuracy":        {[]train.Score{{Loss: 1, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.7}, {Loss: 0.5, Accuracy: 0.6}}, train.ByAccuracy, 2},
+		"ties by loss":    {[]train.Score{{Loss: 2, Accuracy: 0.7}, {Loss: 1, Accuracy: 0.7}, {Loss: 1.5, Accuracy: 0.7}}, train.ByAccuracy, 2},
+		"then the first":  {[]train.Score{{Loss: 2, Accuracy: 0.7}, {Loss: 2, Accuracy: 0.7}}, train.ByAccuracy, 1},
+		"loss":            {[]train.Score{{Loss: 2, Accuracy: 0.9}, {Loss: 3, Accuracy: 0.99}, {Loss: 1, Accuracy: 0.1}}, train.ByLoss, 3},
+		"loss, then acc":  {[]train.Score{{Loss: 2, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.6}}, train.ByLoss, 2},
+		"NaN is no score": {[]train.Score{{Loss: nan, Accuracy: 0.9}, {Loss: 1, Accuracy: 0.2}, {Loss: nan, Accuracy: 0.8}}, train.ByAccuracy, 2},
+		"either, both up": {[]train.Score{{Loss: 2, Accuracy: 0.5}, {Loss: 1, Accuracy: 0.6}, {Loss: 3, Accuracy: 0.9}}, train.ByEither, 2},
+		"either, not one": {[]train.Score{{Loss: 2, Accuracy: 0.5}, {Loss: 1, Accuracy: 0.4}, {Loss: 2, Accuracy: 0.9}}, train.ByEither, 1},
+		"either, as good": {[]train.Score{{Loss: 2, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.5}}, train.ByEither, 2},
+		"either, NaN":     {[]train.Score{{Loss: nan, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.1}, {Loss: 1, Accuracy: nan}}, train.ByEither, 2},
+		"none":            {[]train.Score{{Loss: nan}, {Accuracy: nan}}, train.ByAccuracy, 0},
 	} {
 		f, p := scripted(c.scores)
-		f.ByLoss = c.byLoss
+		f.By = c.by
 		h, err := f.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -154,6 +160,22 @@ func TestFitCancelled(t *testing.T) {
 	}
 	if got := p.P.Value.Data[0]; got != 2 {
 		t.Errorf("restored the state of epoch %v, want 2", got)
+	}
+}
+
+// TestFitPatienceByEither waits while the loss or the accuracy gets no worse.
+func TestFitPatienceByEither(t *testing.T) {
+	scores := []train.Score{
+		{Loss: 3, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.4}, {Loss: 4, Accuracy: 0.5}, // one of the two each time
+		{Loss: 4, Accuracy: 0.4}, {Loss: 4, Accuracy: 0.4}, {Loss: 0, Accuracy: 1},
+	}
+	for by, want := range map[train.Criterion]int{train.ByEither: 5, train.ByAccuracy: 3, train.ByLoss: 4} {
+		f, _ := scripted(scores)
+		f.Patience, f.By = 2, by
+		h, err := f.Run(t.Context())
+		if err != nil || len(h.Epochs) != want {
+			t.Errorf("criterion %d: %d epochs, want %d (%v)", by, len(h.Epochs), want, err)
+		}
 	}
 }
 
@@ -219,6 +241,14 @@ func TestFitChecks(t *testing.T) {
 		"and a Loss":         func(f *train.Fit) { f.Loss = nil },
 		"Epochs is 0":        func(f *train.Fit) { f.Epochs = 0 },
 		"Patience is -1":     func(f *train.Fit) { f.Patience = -1 },
+		"Fit.By is 3":        func(f *train.Fit) { f.By = 3 },
+		"ClipNorm is NaN":    func(f *train.Fit) { f.ClipNorm = math.NaN() },
+		"ClipValue -1":       func(f *train.Fit) { f.ClipValue = -1 },
+		"Average is 1":       func(f *train.Fit) { f.Average = 1 },
+		"Every is 2":         func(f *train.Fit) { f.Every = 2 },
+		"cannot be saved":    func(f *train.Fit) { f.Checkpoint, f.Optimiser = "file", &counter{} },
+		"is a folder":        func(f *train.Fit) { f.Checkpoint = os.TempDir() },
+		"takes no file":      func(f *train.Fit) { f.Checkpoint = filepath.Join(os.DevNull, "file") },
 		"needs an Eval":      func(f *train.Fit) { f.Patience, f.Eval = 1, nil },
 		"Init called":        func(f *train.Fit) { f.Model = &logistic{} },
 		`that matches "Q.*"`: func(f *train.Fit) { f.Optimiser = &train.Adam{Groups: []train.Group{{Match: "Q.*"}}} },
@@ -228,5 +258,106 @@ func TestFitChecks(t *testing.T) {
 		if _, err := f.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error is %v", want, err)
 		}
+	}
+}
+
+// TestFitClips compares with the loop written out.
+func TestFitClips(t *testing.T) {
+	m, own := newLogistic(), newLogistic()
+	f, g := newFit(m), newFit(own)
+	f.ClipNorm, f.ClipValue, f.Epochs, f.Eval = 0.1, 0.08, 5, nil
+	h, err := f.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape := grad.NewTape(g.Seed)
+	for i := range 5 {
+		tape.Reset()
+		grads := tape.Backward(g.Loss(tape))
+		train.ClipValue(grads, 0.08)
+		norm := train.ClipNorm(grads, 0.1)
+		if h.Epochs[i].Norm != norm || norm == 0 || h.Epochs[i].Rate != 0.05 {
+			t.Errorf("epoch %d: norm %v, want %v; rate %v", i+1, h.Epochs[i].Norm, norm, h.Epochs[i].Rate)
+		}
+		g.Optimiser.Step(grads)
+	}
+	if h.Epochs[0].Norm <= 0.1 {
+		t.Error("nothing had to be clipped")
+	}
+	if !slices.Equal(values(m), values(own)) {
+		t.Error("the run and the loop end in two states")
+	}
+}
+
+// TestFitAverage evaluates the average, keeps it, and trains on without it.
+func TestFitAverage(t *testing.T) {
+	f, p := scripted(make([]train.Score, 4))
+	f.Average = 0.5
+	var seen []tensor.Float
+	f.Eval = func(*grad.Tape) train.Scores {
+		seen = append(seen, p.P.Value.Data[0])
+		return train.Scores{Val: train.Score{Accuracy: float64(len(seen))}}
+	}
+	if _, err := f.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []tensor.Float{1, 1.5, 2.25, 3.125}; !slices.Equal(seen, want) || p.P.Value.Data[0] != 3.125 {
+		t.Errorf("evaluated %v and kept %v, want %v", seen, p.P.Value.Data, want)
+	}
+	f, p = scripted(make([]train.Score, 4))
+	f.Average, f.Eval = 0.5, nil
+	if _, err := f.Run(t.Context()); err != nil || p.P.Value.Data[0] != 3.125 {
+		t.Errorf("without Eval it keeps %v, want the average 3.125 (%v)", p.P.Value.Data, err)
+	}
+}
+
+// TestFitPlateau shows which score the schedule sees.
+func TestFitPlateau(t *testing.T) {
+	scores := []train.Score{{Loss: 3, Accuracy: 1}, {Loss: 2, Accuracy: 1}, {Loss: 1, Accuracy: 1}, {Loss: 1, Accuracy: 2}}
+	for name, c := range map[string]struct {
+		plateau train.Plateau
+		eval    bool
+		want    []float64
+	}{
+		"validation loss":     {train.Plateau{By: 0.5}, true, []float64{1, 1, 1, 1}},
+		"validation accuracy": {train.Plateau{By: 0.5, Rising: true}, true, []float64{1, 1, 0.5, 0.25}},
+		"training loss":       {train.Plateau{By: 0.5}, false, []float64{1, 1, 0.5, 0.25}}, // it does not change
+	} {
+		f, p := scripted(scores)
+		f.Optimiser = &train.SGD{LR: 1, Schedule: &c.plateau, Groups: []train.Group{{Match: "P", Frozen: true}}}
+		f.Loss = func(t *grad.Tape) *grad.Var { return t.Use(p.P).Sum() }
+		if !c.eval {
+			f.Eval = nil
+		}
+		h, err := f.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.want {
+			if h.Epochs[i].Rate != want {
+				t.Errorf("%s: epoch %d has the rate %v, want %v", name, i+1, h.Epochs[i].Rate, want)
+			}
+		}
+	}
+}
+
+// TestFitAgain runs a Fit for a second model, in the memory of the first.
+func TestFitAgain(t *testing.T) {
+	alone, m := newLogistic(), newLogistic()
+	if _, err := newFit(alone).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := newFit(m)
+	f.Seed, f.Epochs = 99, 3
+	if _, err := f.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	*m = *newLogistic()
+	f.Seed, f.Epochs, f.Optimiser = 7, 30, &train.Adam{LR: 0.05}
+	if _, err := f.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(values(m), values(alone)) {
+		t.Error("a second run of a Fit ends in another state than a first")
 	}
 }

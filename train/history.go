@@ -1,17 +1,16 @@
 package train
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Epoch is what is known about one epoch when it is over.
 type Epoch struct {
 	N    int     // counts from 1
 	Loss float64 // the training loss, before the epoch's step
 	Scores
+	Rate float64       // the optimiser's LR times its schedule's factor; 0 of an optimiser of another package
+	Norm float64       // of the gradients, before they were clipped; 0 without ClipNorm
 	Best bool          // it is the best so far
-	Took time.Duration // the step and the evaluation
+	Took time.Duration // the step and the evaluation; not in a checkpoint
 }
 
 // History is the epochs of a run, in order.
@@ -30,13 +29,44 @@ func (h *History) Best() (best Epoch, ok bool) {
 	return best, ok
 }
 
-// DivergedError reports that training met a number it cannot go on from.
-type DivergedError struct {
-	Epoch int     // counts from 1
-	What  string  // "the loss", or which Param's gradient
-	Value float64 // NaN or an infinity
+// record is a history as it stands in a checkpoint: a line for each epoch of
+// loss, rate, norm, and loss and accuracy of the three parts.
+type record struct {
+	Epochs [][9]number `json:"epochs"`
+	Best   []int       `json:"best"` // their numbers
 }
 
-func (e *DivergedError) Error() string {
-	return fmt.Sprintf("train: epoch %d: %s is %v; the last good state is restored; try a lower rate, or look for NaN in the data", e.Epoch, e.What, e.Value)
+func (h *History) record() *record {
+	r := &record{Epochs: [][9]number{}, Best: []int{}}
+	for _, e := range h.Epochs {
+		r.Epochs = append(r.Epochs, [9]number{
+			number(e.Loss), number(e.Rate), number(e.Norm),
+			number(e.Train.Loss), number(e.Train.Accuracy),
+			number(e.Val.Loss), number(e.Val.Accuracy),
+			number(e.Test.Loss), number(e.Test.Accuracy),
+		})
+		if e.Best {
+			r.Best = append(r.Best, e.N)
+		}
+	}
+	return r
+}
+
+// epochs is the reverse of record; of none it is none.
+func (r *record) epochs() []Epoch {
+	var out []Epoch
+	if r == nil {
+		return nil
+	}
+	for i, v := range r.Epochs {
+		score := func(at int) Score { return Score{float64(v[at]), float64(v[at+1])} }
+		out = append(out, Epoch{
+			N: i + 1, Loss: float64(v[0]), Rate: float64(v[1]), Norm: float64(v[2]),
+			Scores: Scores{Train: score(3), Val: score(5), Test: score(7)},
+		})
+	}
+	for _, n := range r.Best {
+		out[n-1].Best = true
+	}
+	return out
 }

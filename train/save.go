@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
 )
@@ -16,6 +15,7 @@ const (
 	formatKey, formatName   = "format", "edgewise"
 	versionKey, versionName = "version", "1"
 	modelKey                = "model" // the struct's JSON
+	runKey                  = "run"   // of a checkpoint: runState's JSON
 )
 
 // Save writes a model to a safetensors file at exactly that path: its Params,
@@ -23,26 +23,23 @@ const (
 // under "model". Fields that hold Params are tagged `json:"-"`. The file appears
 // whole or not at all, and the same model gives the same bytes.
 func Save(path string, model any) error {
+	places, err := params(model)
+	if err != nil {
+		return fmt.Errorf("train: save %s: %w", path, err)
+	}
+	return write(path, model, places, map[string]string{})
+}
+
+// write writes a file of a model's places, and adds what every file has to the
+// metadata.
+func write(path string, model any, places []place, metadata map[string]string) error {
 	config, err := json.Marshal(model)
 	if err != nil {
 		return fmt.Errorf("train: save %s: the struct's JSON: %w", path, err)
 	}
-	var tensors []safetensors.Tensor
-	for name, p := range grad.Params(model) {
-		t := safetensors.Tensor{Name: name, Shape: p.Value.Shape()}
-		switch data := any(p.Value.Data).(type) {
-		case []float32:
-			t.F32 = data
-		case []float64:
-			t.F64 = data
-		}
-		tensors = append(tensors, t)
-	}
-	if len(tensors) == 0 {
-		return fmt.Errorf("train: save %s: a %T has no Params; was its Init called?", path, model)
-	}
-	metadata := map[string]string{formatKey: formatName, versionKey: versionName, modelKey: string(config)}
-	err = atomicfile.Write(path, func(w io.Writer) error { return safetensors.Write(w, tensors, metadata) })
+	metadata[formatKey], metadata[versionKey], metadata[modelKey] = formatName, versionName, string(config)
+	arrays := tensors(places)
+	err = atomicfile.Write(path, func(w io.Writer) error { return safetensors.Write(w, arrays, metadata) })
 	if err != nil {
 		return fmt.Errorf("train: save: %w", err)
 	}

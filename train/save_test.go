@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -138,6 +139,39 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// twice is a model whose two embedded parts give two Params one path.
+type twice struct {
+	left
+	right
+}
+
+type (
+	left  struct{ W *grad.Param }
+	right struct{ W *grad.Param }
+)
+
+func TestOnePathTwice(t *testing.T) {
+	m := &twice{left{grad.NewParam(1)}, right{grad.NewParam(1)}}
+	path := filepath.Join(t.TempDir(), "model")
+	for _, err := range []error{train.Save(path, m), train.Load(put(t, nil), m)} {
+		if err == nil || !strings.Contains(err.Error(), `two Params called "W"`) {
+			t.Errorf("error is %v", err)
+		}
+	}
+}
+
+// TestLoadListsSome names the first of many.
+func TestLoadListsSome(t *testing.T) {
+	var many []safetensors.Tensor
+	for i := range 20 {
+		many = append(many, safetensors.Tensor{Name: fmt.Sprintf("Q%02d", i), Shape: []int{1}, F32: []float32{1}})
+	}
+	err := train.Load(put(t, nil, many...), newLogistic())
+	if err == nil || !strings.Contains(err.Error(), "Q06, Q07 and 12 more") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 // TestLoadPrecision widens float32 and refuses to narrow float64.
 func TestLoadPrecision(t *testing.T) {
 	type one struct {
@@ -200,8 +234,11 @@ func TestSaveRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for want, model := range map[string]any{
 		"Init called": &logistic{},
-		"JSON":        &struct{ F func() }{},
-		`""`:          grad.NewParam(1), // a Param alone has no path
+		"JSON": &struct {
+			F func()
+			W *grad.Param `json:"-"`
+		}{W: grad.NewParam(1)},
+		`""`: grad.NewParam(1), // a Param alone has no path
 	} {
 		path := filepath.Join(dir, "model")
 		if err := train.Save(path, model); err == nil || !strings.Contains(err.Error(), want) {

@@ -48,6 +48,22 @@ func CrossEntropy(logits *tensor.Dense, labels, rows []int32) float64 {
 	})
 }
 
+// MeasureLabels is [Measure] where a row may have any number of labels: the mean
+// binary cross-entropy of all elements, and MicroF1 as the accuracy. Its
+// arguments are those of [CountLabels].
+func MeasureLabels(logits, targets *tensor.Dense, rows []int32) Score {
+	sum, n := 0.0, 0
+	tagged{logits, targets, rows}.each("train.MeasureLabels", func(x, y []tensor.Float) {
+		for i := range x {
+			v := float64(x[i])
+			sum += math.Max(v, 0) - v*float64(y[i]) + math.Log1p(math.Exp(-math.Abs(v)))
+		}
+		n += len(x)
+	})
+	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(CountLabels(logits, targets, rows))}
+}
+
+// labelled are rows of logits that have one label each.
 type labelled struct {
 	logits       *tensor.Dense
 	labels, rows []int32
@@ -55,31 +71,57 @@ type labelled struct {
 
 // mean returns the mean of f over the rows that have a label.
 func mean(op string, d labelled, f func(row []tensor.Float, label int) float64) float64 {
+	sum, n := 0.0, 0
+	d.each(op, func(row []tensor.Float, label int) {
+		sum += f(row, label)
+		n++
+	})
+	return sum / float64(max(1, n))
+}
+
+// each calls f with the rows that have a label.
+func (d labelled) each(op string, f func(row []tensor.Float, label int)) {
 	bad := func(why string) {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), {len(d.labels)}}, Why: why})
 	}
 	if d.logits.Axes() != 2 || d.logits.Rows() != len(d.labels) {
 		bad("a matrix needs a label for each row")
 	}
-	sum, n := 0.0, 0
-	add := func(r int32) {
+	for _, r := range d.rows {
 		if uint(r) >= uint(len(d.labels)) {
 			bad(fmt.Sprintf("there is no row %d", r))
 		}
 		label := d.labels[r]
 		if label == grad.NoLabel {
-			return
+			continue
 		}
 		if uint(label) >= uint(d.logits.RowLen()) {
 			bad(fmt.Sprintf("label %d of row %d is no class", label, r))
 		}
-		sum += f(d.logits.Row(int(r)), int(label))
-		n++
+		f(d.logits.Row(int(r)), int(label))
+	}
+}
+
+// tagged are rows of logits that have any number of labels each.
+type tagged struct {
+	logits, targets *tensor.Dense
+	rows            []int32
+}
+
+// each calls f with the rows of both.
+func (d tagged) each(op string, f func(x, y []tensor.Float)) {
+	bad := func(why string) {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), slices.Clone(d.targets.Shape())}, Why: why})
+	}
+	if d.logits.Axes() != 2 || !slices.Equal(d.logits.Shape(), d.targets.Shape()) {
+		bad("a matrix needs targets of its own shape")
 	}
 	for _, r := range d.rows {
-		add(r)
+		if uint(r) >= uint(d.logits.Rows()) {
+			bad(fmt.Sprintf("there is no row %d", r))
+		}
+		f(d.logits.Row(int(r)), d.targets.Row(int(r)))
 	}
-	return sum / float64(max(1, n))
 }
 
 // argMax returns the index of the first largest element, −1 if one is NaN.

@@ -11,14 +11,15 @@ import (
 type state []saved
 
 type saved struct {
+	name  string
 	param *grad.Param
 	data  []tensor.Float
 }
 
 func capture(model any) state {
 	var s state
-	for _, p := range grad.Params(model) {
-		s = append(s, saved{p, slices.Clone(p.Value.Data)})
+	for name, p := range grad.Params(model) {
+		s = append(s, saved{name, p, slices.Clone(p.Value.Data)})
 	}
 	return s
 }
@@ -35,4 +36,13 @@ func (s state) restore() {
 	for _, v := range s {
 		copy(v.param.Value.Data, v.data)
 	}
+}
+
+// places returns the state's arrays as they stand in a checkpoint.
+func (s state) places(prefix string) []place {
+	var out []place
+	for _, v := range s {
+		out = append(out, place{prefix + v.name, v.param.Value.Shape(), v.data})
+	}
+	return out
 }

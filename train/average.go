@@ -1,0 +1,56 @@
+package train
+
+import "github.com/edgewise-ml/edgewise/tensor"
+
+// EMA is an exponential moving average of a model's Params, which often predicts
+// better than the Params of the last step:
+//
+//	average ← Decay·average + (1−Decay)·θ
+//
+// It begins as the Params at the first Update. Of frozen Params (running
+// statistics) it holds the last value.
+type EMA struct {
+	Decay float64
+
+	average state
+	updates int
+	swapped bool
+}
+
+// NewEMA returns the average of a model's Params, before its first Update.
+func NewEMA(model any, decay float64) *EMA { return &EMA{Decay: decay, average: capture(model)} }
+
+// Update takes the Params of this moment into the average. It comes after each
+// step.
+func (a *EMA) Update() {
+	if a.swapped {
+		panic("train: EMA.Update: the model holds the average; call Swap first")
+	}
+	if a.updates++; a.updates == 1 {
+		a.average.update()
+		return
+	}
+	for _, v := range a.average {
+		now := v.param.Value.Data
+		if v.param.Frozen {
+			copy(v.data, now)
+			continue
+		}
+		gain := tensor.Float(1 - a.Decay)
+		for i, x := range now {
+			v.data[i] += gain * (x - v.data[i])
+		}
+	}
+}
+
+// Swap exchanges the average and the model's Params, to evaluate or to save the
+// average. A second Swap puts them back.
+func (a *EMA) Swap() {
+	a.swapped = !a.swapped
+	for _, v := range a.average {
+		now := v.param.Value.Data
+		for i, x := range now {
+			now[i], v.data[i] = v.data[i], x
+		}
+	}
+}

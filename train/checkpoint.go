@@ -1,0 +1,228 @@
+package train
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/safetensors"
+)
+
+// Checkpoint is all that a run needs to go on as if it had never stopped, to the
+// same bits. Model and Optimiser are needed; the rest is saved and loaded where
+// it is given. [Fit] keeps one by itself; it is for loops of another order:
+//
+//	c := &train.Checkpoint{Model: net, Optimiser: opt, Tape: t}
+//	if resume {
+//		err = c.Load(path) // then on from t.Step()
+//	}
+//	…
+//	err = c.Save(path)
+//
+// The file is that of [Save] with more in it: the optimiser's arrays as
+// opt/PATH/NAME, the average as ema/PATH, the best state as best/PATH, and steps,
+// seed, random source and history as JSON in the metadata, under "run". It holds
+// no time and no number of threads, so equal runs give equal files. Rates, decays
+// and schedules are the program's: of schedules only a [Plateau] has a state.
+type Checkpoint struct {
+	Model     any
+	Optimiser Optimiser // one of this package
+	Tape      *grad.Tape
+	Average   *EMA
+	History   *History
+	RNG       RandomSource
+
+	best state
+}
+
+// RandomSource is a source of random numbers that can be saved, such as
+// *rand.PCG and *rand.ChaCha8 of math/rand/v2.
+type RandomSource interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// keeper is an optimiser whose state can be saved.
+type keeper interface {
+	Optimiser
+	rule
+	memory() *core
+}
+
+// Save writes the checkpoint to a file at exactly that path, whole or not at
+// all.
+func (c *Checkpoint) Save(path string) error {
+	fail := func(err error) error { return fmt.Errorf("train: save %s: %w", path, err) }
+	places, err := params(c.Model)
+	if err != nil {
+		return fail(err)
+	}
+	opt, err := c.keeper()
+	if err != nil {
+		return fail(err)
+	}
+	run, err := c.state(opt)
+	if err != nil {
+		return fail(err)
+	}
+	places = append(places, optPlaces(opt.settings().arrays, c.slots(opt))...)
+	places = append(places, c.copies()...)
+	text, err := json.Marshal(run)
+	if err != nil {
+		return fail(err)
+	}
+	return write(path, c.Model, places, map[string]string{runKey: string(text)})
+}
+
+// Load reads a checkpoint back. A file of another model, of another optimiser,
+// cut short or not a checkpoint gives an error that says so, and changes
+// nothing.
+func (c *Checkpoint) Load(path string) error {
+	f, err := openCheckpoint(path)
+	if err != nil {
+		return err
+	}
+	return f.load(c)
+}
+
+func (c *Checkpoint) keeper() (keeper, error) {
+	if k, ok := c.Optimiser.(keeper); ok {
+		return k, nil
+	}
+	return nil, fmt.Errorf("the state of a %T cannot be saved; use an optimiser of this package", c.Optimiser)
+}
+
+// namedSlot is what the optimiser remembers of the Param of a path.
+type namedSlot struct {
+	name  string
+	param *grad.Param
+	*slot
+}
+
+// slots returns what is remembered of the model's Params, in their order.
+func (c *Checkpoint) slots(k keeper) []namedSlot {
+	var out []namedSlot
+	for name, p := range grad.Params(c.Model) {
+		if s := k.memory().slots[p]; s != nil {
+			out = append(out, namedSlot{name, p, s})
+		}
+	}
+	return out
+}
+
+func optPlaces(arrays []string, slots []namedSlot) []place {
+	var out []place
+	for _, s := range slots {
+		for i, array := range arrays {
+			out = append(out, place{"opt/" + s.name + "/" + array, s.param.Value.Shape(), s.arrays[i]})
+		}
+	}
+	return out
+}
+
+// copies are the places of the model's other states.
+func (c *Checkpoint) copies() []place {
+	out := c.best.places("best/")
+	if c.Average != nil {
+		out = append(out, c.Average.average.places("ema/")...)
+	}
+	return out
+}
+
+// checkpointFile is a checkpoint that was read.
+type checkpointFile struct {
+	path    string
+	tensors map[string]*safetensors.Tensor
+	run     runState
+}
+
+func openCheckpoint(path string) (*checkpointFile, error) {
+	tensors, metadata, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := metadata[runKey]
+	if !ok {
+		return nil, fmt.Errorf("train: load %s: the metadata has no %q: it is no checkpoint; Load reads the Params of a saved model", path, runKey)
+	}
+	f := &checkpointFile{path: path, tensors: byName(tensors)}
+	if err := json.Unmarshal([]byte(text), &f.run); err != nil {
+		return nil, fmt.Errorf("train: load %s: the metadata %q: %w", path, runKey, err)
+	}
+	if err := f.run.sound(); err != nil {
+		return nil, fmt.Errorf("train: load %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// load compares everything, and only then changes c.
+func (f *checkpointFile) load(c *Checkpoint) error {
+	opt, err := c.keeper()
+	if err != nil {
+		return fmt.Errorf("train: load %s: %w", f.path, err)
+	}
+	places, err := params(c.Model)
+	if err != nil {
+		return fmt.Errorf("train: load %s: %w", f.path, err)
+	}
+	err = f.run.fits(c, opt)
+	slots, unknown := f.run.slots(c.Model, len(opt.settings().arrays))
+	if unknown != nil {
+		err = errors.Join(err, unknown)
+	}
+	if err == nil {
+		places = append(places, optPlaces(opt.settings().arrays, slots)...)
+		places = append(places, c.copies()...)
+		f.ignoreBest(c)
+		err = compare(f.tensors, places, "run")
+	}
+	if err != nil {
+		return fmt.Errorf("train: load %s: %w", f.path, err)
+	}
+	if err := f.run.apply(c, opt, slots); err != nil {
+		return fmt.Errorf("train: load %s: %w", f.path, err)
+	}
+	fill(places, f.tensors)
+	return nil
+}
+
+// ignoreBest forgets the best state of a Fit if c does not ask for it.
+func (f *checkpointFile) ignoreBest(c *Checkpoint) {
+	if c.best != nil {
+		return
+	}
+	for name := range f.tensors {
+		if len(name) > 5 && name[:5] == "best/" {
+			delete(f.tensors, name)
+		}
+	}
+}
+
+// slots returns empty slots for the Params of the file's optimiser.
+func (s *runState) slots(model any, arrays int) ([]namedSlot, error) {
+	var out []namedSlot
+	known := map[string]bool{}
+	for name, p := range grad.Params(model) {
+		known[name] = true
+		kept, ok := s.Params[name]
+		if !ok {
+			continue
+		}
+		m := newSlot(arrays, len(p.Value.Data))
+		m.steps, m.number = kept.Steps, float64(kept.Number)
+		out = append(out, namedSlot{name, p, m})
+	}
+	var unknown []string
+	for name := range s.Params {
+		if !known[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	if slices.Sort(unknown); unknown != nil {
+		return nil, fmt.Errorf("the file is not of this run: its optimiser knows Params that the model has not: %s", list(unknown))
+	}
+	return out, nil
+}

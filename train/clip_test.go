@@ -1,0 +1,71 @@
+package train_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// gradsOf returns gradients that are the same number everywhere, of pairs of a
+// Param and a number.
+func gradsOf(pairs ...any) grad.Grads {
+	var gs grad.Grads
+	for i := 0; i < len(pairs); i += 2 {
+		p := pairs[i].(*grad.Param)
+		g := p.Value.Like()
+		g.Fill(tensor.Float(pairs[i+1].(int)))
+		gs = append(gs, grad.Grad{Param: p, Value: g})
+	}
+	return gs
+}
+
+func TestClipGolden(t *testing.T) {
+	for _, name := range []string{"norm_l2", "norm_l2_below", "value"} {
+		c := golden.Load(t, "testdata/clip_grad_"+name+".json")
+		var gs grad.Grads
+		for _, key := range []string{"g_0", "g_1"} {
+			gs = append(gs, grad.Grad{Param: grad.NewParam(1), Value: c.Tensor(t, "inputs", key)})
+		}
+		if name == "value" {
+			train.ClipValue(gs, c.Config["clip_value"].(float64))
+		} else {
+			norm, want := train.ClipNorm(gs, c.Config["max_norm"].(float64)), c.Outputs["total_norm"].Data[0]
+			if math.Abs(norm-want) > 1e-6*want {
+				t.Errorf("%s: the norm is %v, want %v", name, norm, want)
+			}
+		}
+		for i, key := range []string{"clipped_g_0", "clipped_g_1"} {
+			golden.Compare(t, name, gs[i].Value, c.Tensor(t, "outputs", key), c.Float32Error.Outputs)
+		}
+	}
+}
+
+// TestClipLimits: nothing grows, watched values are left alone, and what is not
+// finite is not hidden.
+func TestClipLimits(t *testing.T) {
+	p, watched := grad.NewParam(5), tensor.New(5)
+	watched.Fill(100)
+	gs := append(gradsOf(p, 3), grad.Grad{Value: watched})
+	if norm := train.ClipNorm(gs, 1); math.Abs(norm-3*math.Sqrt(5)) > 1e-6 || math.Abs(train.Norm(gs)-1) > 1e-6 {
+		t.Errorf("the norm was %v and is %v", norm, train.Norm(gs))
+	}
+	train.ClipValue(gs, 50)
+	if watched.Data[0] != 100 {
+		t.Error("a watched value was clipped")
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		gs := gradsOf(p, 3)
+		gs[0].Value.Data[2] = tensor.Float(bad)
+		if norm := train.ClipNorm(gs, 1); norm-norm == 0 || gs[0].Value.Data[1] != 3 {
+			t.Errorf("%v: the norm is %v, the gradient %v", bad, norm, gs[0].Value.Data)
+		}
+		train.ClipValue(gs, 2)
+		if v := float64(gs[0].Value.Data[2]); math.IsNaN(bad) != math.IsNaN(v) || math.Abs(v) > 2 {
+			t.Errorf("%v was clipped to %v", bad, v)
+		}
+	}
+}

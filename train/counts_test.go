@@ -1,0 +1,110 @@
+package train_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// The confusion of nine rows, one of them without a prediction.
+func confusion() *train.Confusion {
+	nan := tensor.Float(math.NaN())
+	said := []int{0, 0, 1, 1, 1, 2, 0, 2, -1}
+	labels := []int32{0, 0, 0, 1, 1, 1, 2, 2, 2}
+	logits := tensor.New(9, 4)
+	for i, c := range said {
+		if c < 0 {
+			logits.Row(i)[1] = nan
+		} else {
+			logits.Row(i)[c] = 1
+		}
+	}
+	return train.NewConfusion(logits, labels, rowsTo(0, 9))
+}
+
+func TestConfusion(t *testing.T) {
+	c := confusion()
+	want := "2 1 0 0 0\n0 2 1 0 0\n1 0 1 0 1\n0 0 0 0 0\n"
+	if got := c.String(); got != want {
+		t.Errorf("the matrix is\n%swant\n%s", got, want)
+	}
+	if c.Classes() != 4 || c.At(2, 0) != 1 || c.At(2, 4) != 1 || c.Accuracy() != 5.0/9 {
+		t.Errorf("%d classes, accuracy %v", c.Classes(), c.Accuracy())
+	}
+	counts := c.Counts()
+	for i, want := range []train.Counts{{2, 1, 1, 5}, {2, 1, 1, 5}, {1, 1, 2, 5}, {0, 0, 0, 9}} {
+		if counts[i] != want {
+			t.Errorf("class %d: %+v, want %+v", i, counts[i], want)
+		}
+	}
+	// Class 3 neither occurs nor is predicted, so three classes count:
+	// F1 of 2/3, 2/3 and 2/5.
+	if got, want := train.MacroF1(counts), (2.0/3+2.0/3+0.4)/3; math.Abs(got-want) > 1e-15 {
+		t.Errorf("macro F1 is %v, want %v", got, want)
+	}
+	if got, want := train.MicroF1(counts), 10.0/17; math.Abs(got-want) > 1e-15 { // a NaN is no false positive
+		t.Errorf("micro F1 is %v, want %v", got, want)
+	}
+	if got := counts[2]; got.Precision() != 0.5 || got.Recall() != 1.0/3 || got.F1() != 0.4 || got.Accuracy() != 6.0/9 {
+		t.Errorf("class 2: precision %v, recall %v, F1 %v, accuracy %v", got.Precision(), got.Recall(), got.F1(), got.Accuracy())
+	}
+	if none := (train.Counts{}); none.F1() != 0 || none.Precision() != 0 || none.Recall() != 0 || none.Accuracy() != 0 || train.MacroF1(nil) != 0 {
+		t.Error("of nothing, not everything is 0")
+	}
+}
+
+// TestMicroF1IsAccuracy holds where each row has one label.
+func TestMicroF1IsAccuracy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	logits, labels := tensor.New(50, 5), make([]int32, 50)
+	logits.Normal(rng, 0, 1)
+	for i := range labels {
+		labels[i] = rng.Int32N(5)
+	}
+	c := train.NewConfusion(logits, labels, rowsTo(0, 50))
+	acc := train.Accuracy(logits, labels, rowsTo(0, 50))
+	if micro := train.MicroF1(c.Counts()); math.Abs(micro-acc) > 1e-15 || c.Accuracy() != acc {
+		t.Errorf("micro F1 is %v, the accuracy %v and %v", micro, acc, c.Accuracy())
+	}
+}
+
+func TestCountLabels(t *testing.T) {
+	nan := tensor.Float(math.NaN())
+	logits := tensor.Of([]tensor.Float{1, -1, 0, -2, nan, nan, 3, 3}, 4, 2)
+	targets := tensor.Of([]tensor.Float{1, 0, 1, 1, 1, 0, 0, 1}, 4, 2)
+	counts := train.CountLabels(logits, targets, rowsTo(0, 4))
+	for i, want := range []train.Counts{{2, 1, 1, 0}, {1, 1, 1, 1}} {
+		if counts[i] != want {
+			t.Errorf("class %d: %+v, want %+v", i, counts[i], want)
+		}
+	}
+	rows := []int32{0, 1, 3}
+	s := train.MeasureLabels(logits, targets, rows)
+	loss := 0.0
+	for _, r := range rows {
+		for j, x := range logits.Row(int(r)) {
+			p := 1 / (1 + math.Exp(-float64(x)))
+			if targets.Row(int(r))[j] == 0 {
+				p = 1 - p
+			}
+			loss -= math.Log(p) / 6
+		}
+	}
+	if math.Abs(s.Loss-loss) > 1e-12 || s.Accuracy != train.MicroF1(train.CountLabels(logits, targets, rows)) {
+		t.Errorf("the score is %+v, want a loss of %v", s, loss)
+	}
+	for want, f := range map[string]func(){
+		"targets of its own shape": func() { train.CountLabels(logits, tensor.New(4, 3), nil) },
+		"no row 4":                 func() { train.MeasureLabels(logits, targets, []int32{4}) },
+		"train.LabelAUC":           func() { train.LabelAUC(logits, targets, []int32{-1}) },
+	} {
+		if err := tensor.Try(f); err == nil || !errors.As(err, new(*tensor.ShapeError)) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package train
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// AUC returns the area under the ROC curve: how likely a positive scores higher
+// than a negative, where a tie counts one half. It is NaN if there are only
+// positives or only negatives, or if a score is NaN. The two slices are as long.
+func AUC(scores []float64, positive []bool) float64 {
+	// Of the pairs, twice those that are in order and once those that tie:
+	// whole numbers, so that nothing is rounded.
+	pairs, below, all := 0, 0, 0
+	ok := ascending(scores, positive, func(pos, neg int) {
+		pairs += pos * (2*below + neg)
+		below += neg
+		all += pos
+	})
+	if !ok || all == 0 || below == 0 {
+		return math.NaN()
+	}
+	return float64(pairs) / 2 / float64(all) / float64(below)
+}
+
+// AveragePrecision returns the area under the steps of the curve of precision
+// against recall: the mean, over the positives, of the precision among all that
+// score at least as high. It is NaN if there is no positive or a score is NaN.
+func AveragePrecision(scores []float64, positive []bool) float64 {
+	type group struct{ pos, neg int }
+	var groups []group
+	ok := ascending(scores, positive, func(pos, neg int) { groups = append(groups, group{pos, neg}) })
+	sum, pos, all := 0.0, 0, 0
+	for _, g := range slices.Backward(groups) {
+		pos += g.pos
+		all += g.pos + g.neg
+		sum += float64(g.pos) * float64(pos) / float64(all)
+	}
+	if !ok || pos == 0 {
+		return math.NaN()
+	}
+	return sum / float64(pos)
+}
+
+// ascending calls f for each score, from the lowest, with how many positives
+// and negatives have it. It reports whether no score is NaN.
+func ascending(scores []float64, positive []bool, f func(pos, neg int)) bool {
+	if len(scores) != len(positive) {
+		panic(&tensor.ShapeError{Op: "train.AUC", Shapes: [][]int{{len(scores)}, {len(positive)}}, Why: "each score is of a positive or of a negative"})
+	}
+	order := make([]int, len(scores))
+	for i, v := range scores {
+		if math.IsNaN(v) {
+			return false
+		}
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	for i := 0; i < len(order); {
+		var n [2]int
+		at := scores[order[i]]
+		for ; i < len(order) && scores[order[i]] == at; i++ {
+			if positive[order[i]] {
+				n[1]++
+			} else {
+				n[0]++
+			}
+		}
+		f(n[1], n[0])
+	}
+	return true
+}
+
+// ClassAUC returns, for each class, the [AUC] of its probability softmax(row)
+// against all other classes. Its arguments are those of [Accuracy].
+func ClassAUC(logits *tensor.Dense, labels, rows []int32) []float64 {
+	var ps [][]float64
+	var truth []int
+	labelled{logits, labels, rows}.each("train.ClassAUC", func(row []tensor.Float, label int) {
+		ps = append(ps, probabilities(row))
+		truth = append(truth, label)
+	})
+	return columns(logits.RowLen(), ps, func(i, c int) bool { return truth[i] == c })
+}
+
+// LabelAUC returns the [AUC] of each class where a row may have any number of
+// labels. Its arguments are those of [CountLabels].
+func LabelAUC(logits, targets *tensor.Dense, rows []int32) []float64 {
+	var xs [][]float64
+	var ys [][]tensor.Float
+	tagged{logits, targets, rows}.each("train.LabelAUC", func(x, y []tensor.Float) {
+		wide := make([]float64, len(x))
+		for i, v := range x {
+			wide[i] = float64(v)
+		}
+		xs, ys = append(xs, wide), append(ys, y)
+	})
+	return columns(logits.RowLen(), xs, func(i, c int) bool { return ys[i][c] != 0 })
+}
+
+// columns returns the AUC of each column.
+func columns(classes int, rows [][]float64, positive func(i, c int) bool) []float64 {
+	out, scores, is := make([]float64, classes), make([]float64, len(rows)), make([]bool, len(rows))
+	for c := range out {
+		for i, row := range rows {
+			scores[i], is[i] = row[c], positive(i, c)
+		}
+		out[c] = AUC(scores, is)
+	}
+	return out
+}
+
+func probabilities(row []tensor.Float) []float64 {
+	top, sum := float64(slices.Max(row)), 0.0
+	p := make([]float64, len(row))
+	for i, v := range row {
+		p[i] = math.Exp(float64(v) - top)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return p
+}

@@ -1,0 +1,197 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/grad"
+)
+
+// run is one call of Fit.Run.
+type run struct {
+	*Fit
+	judge     judge
+	average   *EMA // nil: none
+	good      state
+	goodEpoch int    // that good is the state after; without Eval, the last whose loss was finite
+	saved     string // the last checkpoint
+	history   History
+}
+
+// begin returns a run that has done nothing yet.
+func (f *Fit) begin() *run {
+	if f.tape == nil {
+		f.tape, f.eval = grad.NewTape(f.Seed), grad.NewEval()
+	}
+	f.tape.Restart(f.Seed)
+	r := &run{Fit: f, judge: judge{by: f.By}, good: capture(f.Model)}
+	if f.Average > 0 {
+		r.average = NewEMA(f.Model, f.Average)
+	}
+	return r
+}
+
+// finish leaves the model in the state that the run is for.
+func (r *run) finish(diverged bool) {
+	switch {
+	case r.Eval != nil || diverged:
+		r.good.restore()
+	case r.average != nil && r.average.updates > 0:
+		r.average.Swap()
+	}
+}
+
+func (r *run) epochs(ctx context.Context) error {
+	for n := len(r.history.Epochs) + 1; n <= r.Epochs && !r.tired(); n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e, err := r.epoch(n)
+		if err != nil {
+			return err
+		}
+		r.history.Epochs = append(r.history.Epochs, e)
+		if r.Every > 0 && n%r.Every == 0 && n < r.Epochs {
+			if err := r.save(); err != nil {
+				return err
+			}
+		}
+		if r.OnEpoch != nil {
+			r.OnEpoch(e)
+		}
+	}
+	return nil
+}
+
+// tired reports whether the run's patience is over.
+func (r *run) tired() bool { return r.Patience > 0 && r.judge.waited >= r.Patience }
+
+// epoch is one step and one evaluation.
+func (r *run) epoch(n int) (Epoch, error) {
+	start := time.Now()
+	e := Epoch{N: n}
+	if err := r.step(&e); err != nil {
+		return e, err
+	}
+	if r.average != nil {
+		r.average.Update()
+	}
+	watched := e.Loss
+	if r.Eval != nil {
+		r.evaluate(&e)
+		watched = e.Val.Loss
+	}
+	if p := r.plateau(); p != nil {
+		if p.Rising && r.Eval != nil {
+			watched = e.Val.Accuracy
+		}
+		p.Observe(watched)
+	}
+	e.Took = time.Since(start)
+	return e, nil
+}
+
+// step is forward, backward and the optimiser's step.
+func (r *run) step(e *Epoch) error {
+	r.tape.Reset()
+	loss := r.Loss(r.tape)
+	e.Loss = float64(loss.Value().Data[0])
+	if !finite(e.Loss) {
+		return r.diverged("the loss", nil, e.Loss)
+	}
+	if r.Eval == nil { // before Backward, which writes frozen Params
+		r.good.update()
+		r.goodEpoch = e.N - 1
+	}
+	grads := r.tape.Backward(loss)
+	if err := r.inspect(grads); err != nil {
+		return err
+	}
+	if r.ClipValue > 0 {
+		ClipValue(grads, r.ClipValue)
+	}
+	if r.ClipNorm > 0 {
+		e.Norm = ClipNorm(grads, r.ClipNorm)
+	}
+	e.Rate = r.rate()
+	r.Optimiser.Step(grads)
+	return nil
+}
+
+// evaluate scores the Params, or their average, and keeps the best.
+func (r *run) evaluate(e *Epoch) {
+	if r.average != nil {
+		r.average.Swap()
+		defer r.average.Swap()
+	}
+	r.eval.Reset()
+	e.Scores = r.Eval(r.eval)
+	if e.Best = r.judge.see(e.Val); e.Best {
+		r.good.update()
+		r.goodEpoch = e.N
+	}
+}
+
+// rate is the optimiser's in the step to come.
+func (r *run) rate() float64 {
+	k, ok := r.Optimiser.(keeper)
+	if !ok {
+		return 0
+	}
+	s := k.settings()
+	return s.lr * s.factor(k.memory().steps)
+}
+
+// plateau returns the schedule that watches the run, if it is one.
+func (r *run) plateau() *Plateau {
+	if k, ok := r.Optimiser.(keeper); ok {
+		return k.settings().plateau()
+	}
+	return nil
+}
+
+// save writes the checkpoint, if one is asked for.
+func (r *run) save() error {
+	if r.Fit.Checkpoint == "" || len(r.history.Epochs) == 0 {
+		return nil
+	}
+	if err := r.sound(); err != nil {
+		return err
+	}
+	if err := r.checkpoint().Save(r.Fit.Checkpoint); err != nil {
+		return err
+	}
+	r.saved = r.Fit.Checkpoint
+	return nil
+}
+
+// checkpoint is all that the run is made of.
+func (r *run) checkpoint() *Checkpoint {
+	return &Checkpoint{
+		Model: r.Model, Optimiser: r.Optimiser, Tape: r.tape, Average: r.average,
+		History: &r.history, best: r.good,
+	}
+}
+
+// resume takes up the run of a checkpoint, and sees its scores again. Nothing
+// is changed if the file is not of this run.
+func (r *run) resume() error {
+	f, err := openCheckpoint(r.Resume)
+	if err != nil {
+		return err
+	}
+	if seed := f.run.Seed; seed != nil && *seed != r.Seed {
+		return fmt.Errorf("train: resume %s: the run's seed is %d and Fit.Seed is %d; they must be the same", r.Resume, *seed, r.Seed)
+	}
+	for _, e := range f.run.epochs() {
+		if best := r.Eval != nil && r.judge.see(e.Val); best != e.Best {
+			return fmt.Errorf("train: resume %s: epoch %d was chosen or passed over by another rule; Fit.By and Fit.Eval must be those of the run", r.Resume, e.N)
+		}
+		if e.Best {
+			r.goodEpoch = e.N
+		}
+	}
+	r.saved = r.Resume
+	return f.load(r.checkpoint())
+}

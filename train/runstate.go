@@ -1,0 +1,145 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+)
+
+// runState is what a checkpoint says of a run beside arrays.
+type runState struct {
+	Optimiser string               `json:"optimiser"`
+	Steps     int                  `json:"steps"`
+	Params    map[string]slotState `json:"params"`
+	Plateau   *plateau             `json:"plateau,omitempty"`
+	Seed      *uint64              `json:"seed,omitempty"` // of the tape
+	Step      uint64               `json:"step,omitempty"` // of the tape
+	RNG       []byte               `json:"rng,omitempty"`
+	Averaged  *int                 `json:"averaged,omitempty"` // updates of the average
+	History   *record              `json:"history,omitempty"`
+}
+
+// slotState is what an optimiser remembers of a Param beside arrays.
+type slotState struct {
+	Steps  int    `json:"steps"`
+	Number number `json:"number,omitempty"`
+}
+
+// sound reports numbers that no run leads to.
+func (s *runState) sound() error {
+	bad := func(what string, v any) error { return fmt.Errorf("the metadata %q: %s is %v", runKey, what, v) }
+	for name, p := range s.Params {
+		if p.Steps < 1 || p.Steps > s.Steps {
+			return bad("the number of steps of "+name, p.Steps)
+		}
+		if v := float64(p.Number); !finite(v) {
+			return bad("the number of "+name, v)
+		}
+	}
+	if s.Averaged != nil && *s.Averaged < 0 {
+		return bad("the number of averaged steps", *s.Averaged)
+	}
+	if p := s.Plateau; p != nil && p.Begun && !(p.Factor >= 0 && finite(float64(p.Factor))) {
+		return bad("the factor of the Plateau", float64(p.Factor))
+	}
+	if h := s.History; h != nil {
+		for _, n := range h.Best {
+			if n < 1 || n > len(h.Epochs) {
+				return bad("a best epoch", n)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *runState) epochs() []Epoch { return s.History.epochs() }
+
+// state collects what is to be saved.
+func (c *Checkpoint) state(k keeper) (*runState, error) {
+	if c.Average != nil && c.Average.swapped {
+		return nil, errors.New("the model holds the average; call EMA.Swap first")
+	}
+	settings, memory := k.settings(), k.memory()
+	s := &runState{Optimiser: settings.name, Steps: memory.steps, Params: map[string]slotState{}}
+	for _, m := range c.slots(k) {
+		s.Params[m.name] = slotState{m.steps, number(m.number)}
+	}
+	if len(s.Params) < len(memory.slots) {
+		return nil, fmt.Errorf("the optimiser remembers %d Params, of which the model has %d; one optimiser serves one model", len(memory.slots), len(s.Params))
+	}
+	if p := settings.plateau(); p != nil {
+		s.Plateau = &p.state
+	}
+	if c.Tape != nil {
+		seed := c.Tape.Seed()
+		s.Seed, s.Step = &seed, c.Tape.Step()
+	}
+	if c.Average != nil {
+		s.Averaged = &c.Average.updates
+	}
+	if c.History != nil {
+		s.History = c.History.record()
+	}
+	if c.RNG == nil {
+		return s, nil
+	}
+	var err error
+	if s.RNG, err = c.RNG.MarshalBinary(); err != nil {
+		return nil, fmt.Errorf("the random source: %w", err)
+	}
+	return s, nil
+}
+
+// fits reports what the file has and c has not, or the reverse.
+func (s *runState) fits(c *Checkpoint, k keeper) error {
+	settings := k.settings()
+	if s.Optimiser != settings.name {
+		return fmt.Errorf("the run's optimiser is %s in the file and %s in the program", s.Optimiser, settings.name)
+	}
+	for _, part := range []struct {
+		name        string
+		file, given bool
+	}{
+		{"a tape", s.Seed != nil, c.Tape != nil},
+		{"a moving average", s.Averaged != nil, c.Average != nil},
+		{"a random source", s.RNG != nil, c.RNG != nil},
+		{"a Plateau", s.Plateau != nil, settings.plateau() != nil},
+	} {
+		switch {
+		case part.file && !part.given:
+			return fmt.Errorf("the file holds the state of %s, and the program has none", part.name)
+		case !part.file && part.given:
+			return fmt.Errorf("the program has %s, and the file holds no state of one", part.name)
+		}
+	}
+	return nil
+}
+
+// apply gives c the file's state, but the arrays. It fails, if at all, before it
+// changes anything.
+func (s *runState) apply(c *Checkpoint, k keeper, slots []namedSlot) error {
+	if c.RNG != nil {
+		if err := c.RNG.UnmarshalBinary(s.RNG); err != nil {
+			return fmt.Errorf("the random source: %w", err)
+		}
+	}
+	memory := k.memory()
+	memory.steps = s.Steps
+	memory.slots = nil
+	for _, m := range slots {
+		memory.put(m.param, m.slot)
+	}
+	if p := k.settings().plateau(); p != nil {
+		p.state = *s.Plateau
+	}
+	if c.Tape != nil {
+		c.Tape.Restart(*s.Seed)
+		c.Tape.SetStep(s.Step)
+	}
+	if c.Average != nil {
+		c.Average.updates, c.Average.swapped = *s.Averaged, false
+	}
+	if c.History != nil {
+		c.History.Epochs = s.epochs()
+	}
+	return nil
+}

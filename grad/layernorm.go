@@ -104,13 +104,6 @@ func (n *norm) gains(j int) float64 {
 	return float64(n.gain.val.Data[j])
 }
 
-func (n *norm) biases(j int) float64 {
-	if n.bias == nil {
-		return 0
-	}
-	return float64(n.bias.val.Data[j])
-}
-
 // row writes a row of a layer norm.
 func (n *norm) row(r rowWork) {
 	y, x := r.to, n.x.val.Data[r.i*n.d:r.i*n.d+n.d]

@@ -33,20 +33,13 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 		panic(tensor.Mismatch("grad."+f.String(), x, y))
 	}
 	z := op.New(shape...)
-	p := tensor.Pair(x.val.Shape(), y.val.Shape(), shape)
-	p.Rows(func(z0, x0, y0 int) {
-		f.Forward(z.val.Data[z0:z0+p.N], x.val.Data[x0:], y.val.Data[y0:], p.SX, p.SY)
-	})
+	tensor.Combine(&z.val, &x.val, &y.val, f)
 	return op.Record(z, func(dz *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
-			p.Rows(func(z0, x0, y0 int) {
-				f.BackwardX(dx.Data[x0:], dz.Data[z0:z0+p.N], x.val.Data[x0:], y.val.Data[y0:], p.SX, p.SY)
-			})
+			tensor.CombineGradX(dx, dz, &x.val, &y.val, f)
 		}
 		if dy := y.Grad(); dy != nil {
-			p.Rows(func(z0, x0, y0 int) {
-				f.BackwardY(dy.Data[y0:], dz.Data[z0:z0+p.N], x.val.Data[x0:], y.val.Data[y0:], p.SX, p.SY)
-			})
+			tensor.CombineGradY(dy, dz, &x.val, &y.val, f)
 		}
 	})
 }

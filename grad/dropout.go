@@ -23,15 +23,8 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 		return t.dropSparse(x, d)
 	}
 	y := op.New(x.Value().Shape()...)
-	mask(y.val.Data, x.val.Data, x.val.RowLen(), d)
-	return op.Record(y, func(dy *tensor.Dense) { mask(x.Grad().Data, dy.Data, x.val.RowLen(), d) })
-}
-
-// mask adds the kept elements of src, scaled, to dst.
-func mask(dst, src []tensor.Float, width int, d *simd.Dropout) {
-	if width > 0 {
-		d.Add(dst, src, 0, width)
-	}
+	tensor.Dropout(&y.val, &x.val, d)
+	return op.Record(y, func(dy *tensor.Dense) { tensor.DropoutAdd(x.Grad(), dy, d) })
 }
 
 // dropSparse drops stored elements: dropping a zero changes nothing.

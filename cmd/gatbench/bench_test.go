@@ -22,7 +22,8 @@ func small() []benchmark {
 		fmaBenchmark(1), copyBenchmark(levels[0], 1),
 		gemmBenchmark("gemm", [3]int{5, 7, 3}, 1), gemmBenchmark("gemm_ta", [3]int{5, 7, 3}, 1),
 		gemmBenchmark("gemm_packed", [3]int{4, 8, 16}, 1),
-		expBenchmark(64, 1), dropoutBenchmark(128, 1), forkJoinBenchmark(1),
+		expBenchmark(64, 1), addBenchmark(64, 1), axpyBenchmark(64, 1), sumBenchmark(64, 1), softmaxBenchmark(3, 5, 1),
+		dropoutBenchmark(128, 1), adamBenchmark(64, 1), forkJoinBenchmark(1),
 	}
 }
 
@@ -76,7 +77,7 @@ func TestChoose(t *testing.T) {
 		{"exp", "exp/2048 exp/1048576"},
 		{"exp/", "exp/2048 exp/1048576"},
 		{"exp/20*", "exp/2048"},
-		{"*/1048576", "exp/1048576 dropout/1048576"},
+		{"[ed]*/1048576", "exp/1048576 dropout/1048576"},
 		{"gemm/*x1024x1024", "gemm/1024x1024x1024 gemm/45000x1024x1024"},
 		{"gemm_packed", "gemm_packed/64x128x512"},
 		{"machine/copy", "machine/copy/l1/1 machine/copy/l2/1 machine/copy/l3/1 machine/copy/memory/1"},

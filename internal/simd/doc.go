@@ -12,3 +12,5 @@
 package simd
 
 //go:generate go -C _gen run . -family dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd
+//go:generate go -C _gen run . -family pointwise -out ../pointwise_amd64.s -stubs ../pointwise_amd64.go -pkg simd
+//go:generate go -C _gen run . -family rows -out ../rows_amd64.s -stubs ../rows_amd64.go -pkg simd

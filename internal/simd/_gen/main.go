@@ -20,7 +20,9 @@ import (
 
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
-	"dense": {gemm, unary, binary, reductions, rows, dropout, adam},
+	"dense":     {gemm},
+	"pointwise": {unary, slopes, binary},
+	"rows":      {reductions, rows, dropout, adam},
 }
 
 func main() {

@@ -33,7 +33,9 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 		panic(tensor.Mismatch("grad."+f.String(), x, y))
 	}
 	z := op.New(shape...)
-	tensor.Combine(&z.val, &x.val, &y.val, f)
+	if !op.Dry(0) {
+		tensor.Combine(&z.val, &x.val, &y.val, f)
+	}
 	return op.Record(z, func(dz *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
 			tensor.CombineGradX(dx, dz, &x.val, &y.val, f)

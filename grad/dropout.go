@@ -23,7 +23,9 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 		return t.dropSparse(x, d)
 	}
 	y := op.New(x.Value().Shape()...)
-	tensor.Dropout(&y.val, &x.val, d)
+	if !op.Dry(0) {
+		tensor.Dropout(&y.val, &x.val, d)
+	}
 	return op.Record(y, func(dy *tensor.Dense) { tensor.DropoutAdd(x.Grad(), dy, d) })
 }
 

@@ -28,10 +28,10 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 	if !op.Dry(scratch) {
 		multiply(&y.val, x, w)
 		if b != nil {
-			addRow(&y.val, b.val.Data)
+			tensor.Add(&y.val, &y.val, &b.val)
 		}
 		if inPlace {
-			u.Forward(y.val.Data, y.val.Data, 1)
+			tensor.Apply(&y.val, &y.val, u, 1)
 		}
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
@@ -40,9 +40,9 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			return
 		}
 		op.Scratch(scratch, func(buf []tensor.Float) {
-			u.Backward(buf, dy.Data, y.val.Data, y.val.Data, 1)
 			var dz tensor.Dense
 			dz.Set(buf, y.val.Shape()...)
+			tensor.ApplyGrad(&dz, dy, &y.val, &y.val, u, 1)
 			pullLinear(x, w, b, &dz)
 		})
 	})
@@ -78,14 +78,6 @@ func linearShape(x, w, b *Var) []int {
 	return sh
 }
 
-// addRow adds b to each row of y along its last axis.
-func addRow(y *tensor.Dense, b []tensor.Float) {
-	d := len(b)
-	for i := 0; i+d <= len(y.Data) && d > 0; i += d {
-		addTo(y.Data[i:i+d], b)
-	}
-}
-
 // pullLinear adds the gradients of x·w + b.
 func pullLinear(x, w, b *Var, dz *tensor.Dense) {
 	pullProduct(x, w, dz)
@@ -93,9 +85,6 @@ func pullLinear(x, w, b *Var, dz *tensor.Dense) {
 		return
 	}
 	if db := b.Grad(); db != nil {
-		d := len(db.Data)
-		for i := 0; i+d <= len(dz.Data) && d > 0; i += d {
-			addTo(db.Data, dz.Data[i:i+d])
-		}
+		tensor.CombineGradY(db, dz, dz, &b.val, simd.Add)
 	}
 }

@@ -9,7 +9,9 @@ import (
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
 	y := op.New(x.Value().Shape()...)
-	tensor.Apply(&y.val, &x.val, f, c)
+	if !op.Dry(0) {
+		tensor.Apply(&y.val, &x.val, f, c)
+	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		tensor.ApplyGrad(x.Grad(), dy, &x.val, &y.val, f, c)
 	})

@@ -9,11 +9,20 @@ import (
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
 	y := op.New(x.Value().Shape()...)
-	if !op.Dry(0) {
+	few := len(y.val.Data) <= small
+	switch {
+	case op.Dry(0):
+	case few:
+		f.Forward(y.val.Data, x.val.Data, c)
+	default:
 		tensor.Apply(&y.val, &x.val, f, c)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		tensor.ApplyGrad(x.Grad(), dy, &x.val, &y.val, f, c)
+		if few {
+			f.Backward(x.Grad().Data, dy.Data, x.val.Data, y.val.Data, c)
+		} else {
+			tensor.ApplyGrad(x.Grad(), dy, &x.val, &y.val, f, c)
+		}
 	})
 }
 

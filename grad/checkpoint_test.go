@@ -101,6 +101,10 @@ func TestCheckpointEdges(t *testing.T) {
 	if g := tape.Backward(free.Sum()).Of(w); g.Data[0] != 18 {
 		t.Errorf("the gradient by a captured Var is %v", g)
 	}
+	var escaped *grad.Var
+	tape.Checkpoint(func(xs ...*grad.Var) *grad.Var { escaped = xs[0].Scale(2); return escaped.Scale(2) }, w)
+	misuse(t, "inside a checkpointed function", func() { escaped.Exp() })
+	misuse(t, "inside a checkpointed function", func() { escaped.Value() })
 	misuse(t, "cannot be watched", func() {
 		tape.Checkpoint(func(...*grad.Var) *grad.Var { return tape.Watch(x) })
 	})

@@ -31,7 +31,8 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 
 // dropSparse drops stored elements: dropping a zero changes nothing.
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
-	y := &Var{tape: t, gen: t.gen}
+	y := &Var{tape: t}
+	t.stamp(y)
 	a := x.csr
 	y.csr = &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: a.Offsets, Cols: a.Cols, Values: t.take(a.NNZ())}
 	sparse.DropValues(y.csr.Values, a, d)

@@ -65,10 +65,19 @@ func (op Op) Needs() bool { return op.needs }
 func (op Op) New(shape ...int) *Var {
 	v := &Var{tape: op.tape}
 	v.val.Set(op.tape.take(tensor.Size(shape...)), shape...)
-	if op.tape != nil {
-		v.gen = op.tape.gen
-	}
+	op.tape.stamp(v)
 	return v
+}
+
+// stamp says where and when v was made.
+func (t *Tape) stamp(v *Var) {
+	if t == nil {
+		return
+	}
+	v.gen = t.gen
+	if n := len(t.runs); n > 0 {
+		v.run = t.runs[n-1]
+	}
 }
 
 // Floats returns n zeroed elements that live until the tape's next Reset.
@@ -118,8 +127,6 @@ func (op Op) view(x *Var, at int, shape ...int) *Var {
 	n := tensor.Size(shape...)
 	v := &Var{tape: op.tape, needs: x.needs, base: x, at: at}
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
-	if op.tape != nil {
-		v.gen = op.tape.gen
-	}
+	op.tape.stamp(v)
 	return v
 }

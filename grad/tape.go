@@ -24,6 +24,8 @@ type Tape struct {
 	prof   *profile // nil: no pprof labels
 	inside section  // of a checkpointed function
 	again  bool     // a checkpointed function runs for the second time
+	runs   []uint32 // of checkpointed functions, one inside the other
+	ran    uint32   // how many there were
 	dry    bool     // kernels do not run
 	traced bool     // nodes keep their operands
 	bad    string   // the first operation whose pullback made a NaN or infinity

@@ -97,9 +97,7 @@ func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 // and adds to the gradient of each operand that [Var.Needs] it. It must not
 // write to dy.
 func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
-	if t := op.tape; t != nil && t.prof != nil {
-		t.prof.enter(t.label, "")
-	}
+	op.done()
 	if !op.needs {
 		return y
 	}
@@ -108,10 +106,18 @@ func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
 	return y
 }
 
+// done takes the operation's name off the profile.
+func (op Op) done() {
+	if t := op.tape; t != nil && t.prof != nil {
+		t.prof.enter(t.label, "")
+	}
+}
+
 // RecordAll makes ys the results of an operation with several. In Backward pull
 // runs if the gradient of any of them was asked for; it reads them with
 // [Var.Grad].
 func (op Op) RecordAll(ys []*Var, pull func()) {
+	op.done()
 	if !op.needs {
 		return
 	}

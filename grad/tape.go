@@ -93,6 +93,9 @@ func (t *Tape) Recording() bool { return t != nil && !t.eval }
 
 // Stats says what t holds at the moment.
 func (t *Tape) Stats() Stats {
+	if t == nil {
+		return Stats{}
+	}
 	a := &t.arena
 	return Stats{Held: a.held, InUse: a.inUse, Peak: a.peak, Ops: len(t.nodes)}
 }

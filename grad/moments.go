@@ -2,24 +2,8 @@ package grad
 
 import "github.com/edgewise-ml/edgewise/tensor"
 
-// sum64 is Σ x_i in float64, in four sums so that additions need not wait for
+// dot64 is Σ x_i·y_i in float64, in four sums so that additions need not wait for
 // each other.
-func sum64(x []tensor.Float) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 {
-		a += float64(x[0])
-		b += float64(x[1])
-		c += float64(x[2])
-		d += float64(x[3])
-		x = x[4:]
-	}
-	for _, v := range x {
-		a += float64(v)
-	}
-	return (a + b) + (c + d)
-}
-
-// dot64 is Σ x_i·y_i in float64.
 func dot64(x, y []tensor.Float) float64 {
 	var a, b, c, d float64
 	for len(x) >= 4 && len(y) >= 4 {

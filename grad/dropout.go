@@ -34,7 +34,7 @@ func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
 	y := &Var{tape: t}
 	t.stamp(y)
 	a := x.csr
-	y.csr = &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: a.Offsets, Cols: a.Cols, Values: t.take(a.NNZ())}
+	y.csr = a.WithValues(t.take(a.NNZ())) // the transposes share a structure
 	sparse.DropValues(y.csr.Values, a, d)
 	return y
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -26,11 +27,15 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		scratch = len(y.val.Data)
 	}
 	if !op.Dry(scratch) {
-		multiply(&y.val, x, w)
+		var then tensor.Epilogue
 		if b != nil {
-			tensor.Add(&y.val, &y.val, &b.val)
+			then.Bias = &b.val
 		}
 		if inPlace {
+			then.Act = tensor.Activate(u, 1)
+		}
+		multiplyThen(&y.val, x, w, then)
+		if inPlace && x.csr != nil {
 			tensor.Apply(&y.val, &y.val, u, 1)
 		}
 	}
@@ -46,6 +51,19 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			pullLinear(x, w, b, &dz)
 		})
 	})
+}
+
+// multiplyThen sets y to the product of x and w and ends it; of a sparse x the
+// activation is left to the caller.
+func multiplyThen(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
+	if x.csr == nil {
+		tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, then)
+		return
+	}
+	sparse.MulDense(y, x.csr, &w.val)
+	if then.Bias != nil {
+		tensor.Add(y, y, then.Bias)
+	}
 }
 
 // fromResult returns the kernel of an activation whose slope the result alone

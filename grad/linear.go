@@ -47,7 +47,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		op.Scratch(scratch, func(buf []tensor.Float) {
 			var dz tensor.Dense
 			dz.Set(buf, y.val.Shape()...)
-			tensor.ApplyGrad(&dz, dy, &y.val, &y.val, u, 1)
+			pullUnary(&dz, dy, y, y, kernel{u, 1})
 			pullLinear(x, w, b, &dz)
 		})
 	})

@@ -19,6 +19,9 @@ func (x *Var) Dot(y *Var) *Var {
 	}
 	shape[len(shape)-1] = 1
 	z := op.New(shape...)
+	if perHead(x, y) {
+		return op.dotHeads(x, y, z)
+	}
 	p := tensor.Pair(lastOne(x.val.Shape()), lastOne(y.val.Shape()), shape)
 	each := func(f func(z, x, y int)) {
 		if d == 0 {

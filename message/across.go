@@ -127,7 +127,7 @@ func (w *worker) softmax(i int, t tile) {
 	}
 	x, y := w.vals[s.a][:n], w.vals[i][:n]
 	from := t.r0*w.n + s.stat
-	seg := simd.Segments{Off: w.g.In().Offsets[t.r0 : t.r1+1], W: s.width, Top: w.top[from:], Sum: w.sum[from:], Apart: w.n}
+	seg := simd.Ranges{Off: w.g.In().Offsets[t.r0 : t.r1+1], W: s.width, Top: w.top[from:], Sum: w.sum[from:], Apart: w.n}
 	if t.part {
 		part := [2]int64{int64(t.lo), int64(t.hi)}
 		seg.Off = part[:]
@@ -210,7 +210,7 @@ func (w *worker) pullAcross(i int, t tile) {
 	}
 	y := w.vals[i][:n]
 	if s.kind == softmax && !t.part {
-		(&simd.Segments{Off: w.g.In().Offsets[t.r0 : t.r1+1], W: s.width}).Grad(dx, y, dy)
+		(&simd.Ranges{Off: w.g.In().Offsets[t.r0 : t.r1+1], W: s.width}).Grad(dx, y, dy)
 		return
 	}
 	g := w.tmp[:n]

@@ -281,7 +281,7 @@ func (b *backPass) scatter(k *sink, bucket, end int) {
 		}
 		edges = append(edges, b.order[from:b.ends[i*b.n+bucket]]...)
 	}
-	simd.ScatterRows(k.dx, k.win, k.to, edges, k.width)
+	simd.Rows(k.width).Scatter(k.dx, k.win, k.to, edges)
 	*list = edges
 	lists.Put(list)
 }

@@ -131,15 +131,15 @@ func (w *worker) pullScale(s *step, dz []tensor.Float) {
 	if w.steps[s.a].needs {
 		c := w.vals[s.b][:len(dz)/s.run]
 		if dx, fresh := w.into(s.a); fresh {
-			simd.ScaleGroups(dx, c, dz, s.run)
+			simd.Runs(s.run).Scale(dx, c, dz)
 		} else {
-			simd.AxpyGroups(dx, c, dz, s.run)
+			simd.Runs(s.run).Axpy(dx, c, dz)
 		}
 	}
 	if w.steps[s.b].needs {
 		dc, fresh := w.into(s.b)
 		w.clear(dc, fresh)
-		simd.DotGroups(dc, w.vals[s.a], dz, s.run)
+		simd.Runs(s.run).Dot(dc, w.vals[s.a], dz)
 	}
 }
 
@@ -157,7 +157,7 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 	dx, fresh := w.into(s.a)
 	d := w.steps[s.a].width / max(s.width, 1)
 	if s.kind == sumLast && fresh {
-		simd.Spread(dx, dy, d)
+		simd.Runs(d).Spread(dx, dy)
 		return
 	}
 	w.clear(dx, fresh)
@@ -165,7 +165,7 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 	case expand:
 		w.pullStretch(s, dx, dy)
 	case sumLast:
-		simd.SpreadAdd(dx, dy, d)
+		simd.Runs(d).SpreadAdd(dx, dy)
 	case maxLast:
 		pullMax(dx, dy, w.vals[s.a], w.vals[i])
 	case logSumExpLast:
@@ -191,9 +191,9 @@ func (w *worker) pullDot(s *step, dy []tensor.Float) {
 			continue
 		}
 		if dx, fresh := w.into(side[0]); fresh {
-			simd.ScaleGroups(dx, dy, w.vals[side[1]], d)
+			simd.Runs(d).Scale(dx, dy, w.vals[side[1]])
 		} else {
-			simd.AxpyGroups(dx, dy, w.vals[side[1]], d)
+			simd.Runs(d).Axpy(dx, dy, w.vals[side[1]])
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (w *worker) pullDot(s *step, dy []tensor.Float) {
 // pullStretch is the gradient of stretch.
 func (w *worker) pullStretch(s *step, dx, dy []tensor.Float) {
 	if s.run > 0 {
-		simd.SumGroups(dx, dy, s.run)
+		simd.Runs(s.run).Sum(dx, dy)
 		return
 	}
 	n := w.steps[s.a].width

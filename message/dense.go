@@ -120,7 +120,7 @@ func (m *dense) each(cut side, f func(b *block, j job)) {
 // one job's, and then block after block those of the sources. c becomes ⟨dy, y⟩
 // of each destination and head.
 func (m *dense) backward(dy, c []tensor.Float) {
-	simd.DotGroups(c, dy, m.out, m.f)
+	simd.Runs(m.f).Dot(c, dy, m.out)
 	if dq := m.q.Grad(); dq != nil {
 		m.each(destinationsOf, func(b *block, j job) { b.pullQ(m, j, denseGrads{dy: dy, c: c, dq: dq.Data}) })
 	}

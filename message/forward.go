@@ -84,7 +84,7 @@ func (w *worker) compute(i int, t tile) {
 	case binary:
 		s.bin.Forward(y, w.vals[s.a], w.vals[s.b], 1, 1)
 	case scaleBy:
-		simd.ScaleGroups(y, w.vals[s.b][:len(y)/s.run], w.vals[s.a], s.run)
+		simd.Runs(s.run).Scale(y, w.vals[s.b][:len(y)/s.run], w.vals[s.a])
 	case softmax, logSoftmax, normalise, topK:
 		w.combine(i, t)
 	default:
@@ -102,10 +102,10 @@ func (w *worker) perEdge(s *step, t tile, y []tensor.Float) {
 		w.stretch(s, x, y)
 	case dotLast:
 		clear(y)
-		simd.DotGroups(y, x, w.vals[s.b], d)
+		simd.Runs(d).Dot(y, x, w.vals[s.b])
 	case sumLast:
 		clear(y)
-		simd.SumGroups(y, x, d)
+		simd.Runs(d).Sum(y, x)
 	case maxLast:
 		for k := range y {
 			y[k] = simd.MaxOf(x[k*d : k*d+d])
@@ -131,7 +131,7 @@ func (w *worker) perEdge(s *step, t tile, y []tensor.Float) {
 // stretch copies each edge's elements to a larger shape.
 func (w *worker) stretch(s *step, x, y []tensor.Float) {
 	if s.run > 0 {
-		simd.Spread(y, x, s.run)
+		simd.Runs(s.run).Spread(y, x)
 		return
 	}
 	n := w.steps[s.a].width

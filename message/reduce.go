@@ -224,7 +224,7 @@ func (r *reduction) plain() bool { return len(r.rs) == 1 && (r.rs[0] == Sum || r
 // pullPlain sets dm to the gradient of a tile's messages under a plain reducer.
 func (r *reduction) pullPlain(w *worker, t tile, dm []tensor.Float, dOut *tensor.Dense) {
 	if r.rs[0] == Sum {
-		simd.GatherRows(dm, dOut.Data, w.destinations(t), r.width)
+		simd.Rows(r.width).Gather(dm, dOut.Data, w.destinations(t))
 		return
 	}
 	w.eachRow(t, func(v, lo, hi int) {

@@ -110,9 +110,9 @@ func (w *worker) gather(i int, t tile) {
 	}
 	switch s.kind {
 	case leafU:
-		simd.GatherRows(y[:n*s.width], x, w.g.In().Cols[t.lo:], s.width)
+		simd.Rows(s.width).Gather(y[:n*s.width], x, w.g.In().Cols[t.lo:])
 	case leafV:
-		simd.GatherRows(y[:n*s.width], x, w.readBy(s, t), s.width)
+		simd.Rows(s.width).Gather(y[:n*s.width], x, w.readBy(s, t))
 	case leafE:
 		w.vals[i] = x[t.lo*s.width : t.hi*s.width]
 	case leafW:
@@ -172,5 +172,5 @@ func (w *worker) sumRows(y, x []tensor.Float, t tile, n int) {
 		simd.AddRows(y[t.r0*n:t.r1*n], x)
 		return
 	}
-	simd.SumSegments(y[t.r0*n:t.r1*n], x, w.g.In().Offsets[t.r0:t.r1+1], n)
+	simd.Rows(n).SumRanges(y[t.r0*n:t.r1*n], x, w.g.In().Offsets[t.r0:t.r1+1])
 }

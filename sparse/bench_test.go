@@ -62,30 +62,6 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-func BenchmarkAttention(b *testing.B) {
-	a, rng := cora(b)
-	drop := simd.NewDropout(1, 1, 1, 0.6)
-	k := &sparse.Attention{
-		In: a, El: normal(rng, coraNodes, 8), Er: normal(rng, coraNodes, 8), Ft: normal(rng, coraNodes, 8, 8),
-		Slope: 0.2, Drop: &drop,
-	}
-	out, top, sum := k.Ft.Like(), k.El.Like(), k.El.Like()
-	k.Forward(out, top, sum)
-	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
-	b.Run("Forward", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			k.Forward(out, top, sum)
-		}
-	})
-	b.Run("Backward", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			k.Backward(out, top, sum, into)
-		}
-	})
-}
-
 func BenchmarkStructure(b *testing.B) {
 	a, _ := cora(b)
 	dst := make([]float, a.NNZ())

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"math/rand/v2"
+	"slices"
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -14,15 +16,20 @@ type benchmark struct {
 	params   map[string]any
 	flops    float64 // of a call
 	bytes    float64 // that a call cannot but read or write
+	gathered float64 // that a call's edges ask for, of a kernel on a graph
 	lanes    int     // threads that a call has work for
 	prepare  func() workload
+	train    func(ctx context.Context) (*trainTimes, error) // instead, of epochs of a training
 }
 
 // workload is a benchmark with its operands.
 type workload struct {
-	call  func()
-	plain reference // a loop in Go, without assembly, on one thread
-	rival reference
+	call func()
+	// of a kernel on a graph: what reads the rows that the call gathers; of a
+	// call that computes gradients too: its forward pass alone
+	walk, forward func()
+	plain         reference // a loop in Go, without assembly, on one thread
+	rival         reference
 }
 
 // reference is other code for the same work, or for a share of it where the
@@ -52,7 +59,14 @@ var narrow = [][3]int{
 }
 
 // benchmarks returns all there are, the ceilings of the machine first.
-func benchmarks(threads int) []benchmark {
+func benchmarks(threads int, c sparseChoice, data string) []benchmark {
+	out := denseBenchmarks(threads)
+	return slices.Concat(out, sparseBenchmarks(threads, c), buildBenchmarks(threads),
+		layerBenchmarks(threads, c), trainBenchmarks(threads, data))
+}
+
+// denseBenchmarks are the ceilings and what works on dense arrays.
+func denseBenchmarks(threads int) []benchmark {
 	out := machineBenchmarks(threads)
 	for _, s := range products {
 		out = append(out, gemmBenchmark("gemm", s, threads))

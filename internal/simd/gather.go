@@ -11,13 +11,17 @@ const (
 // preempted.
 const atOnce = 1 << 14
 
-// GatherRows copies the rows of src that are named, of w elements each, to dst:
+// Rows is a length: its methods take slices as rows of w elements.
+type Rows int
+
+// Gather copies the rows of src that are named, of w elements each, to dst:
 //
 //	dst[i·w+j] = src[rows[i]·w+j]    for the len(dst)/w rows of dst
 //
 // rows may go on: what is named beyond will be read soon. The caller has checked
 // that src has the rows.
-func GatherRows(dst, src []Float, rows []int32, w int) {
+func (r Rows) Gather(dst, src []Float, rows []int32) {
+	w := int(r)
 	if fast && w > 0 && w <= atOnce {
 		gatherFast(dst, src, rows, w)
 		return
@@ -27,13 +31,14 @@ func GatherRows(dst, src []Float, rows []int32, w int) {
 	}
 }
 
-// ScatterRows adds rows of src, of w elements each, to rows of dst, in the order
+// Scatter adds rows of src, of w elements each, to rows of dst, in the order
 // of from:
 //
 //	dst[to[k]·w+j] += src[k·w+j]    for each k of from
 //
 // The caller has checked that the arrays have the rows.
-func ScatterRows(dst, src []Float, to, from []int32, w int) {
+func (r Rows) Scatter(dst, src []Float, to, from []int32) {
+	w := int(r)
 	if fast && w > 0 && w <= atOnce {
 		scatterFast(dst, src, to, from, w)
 		return

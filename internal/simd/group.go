@@ -1,12 +1,14 @@
 package simd
 
-// The functions here take a slice as runs of d elements, with one number for
-// each run: the heads of an attention, or the one weight of a row.
+// Runs is a length: its methods take a slice as runs of d elements, with one
+// number for each run: the heads of an attention, or the one weight of a row.
+type Runs int
 
 // Spread sets each run to its number:
 //
 //	y[k·d+j] = c[k]
-func Spread(y, c []Float, d int) {
+func (r Runs) Spread(y, c []Float) {
+	d := int(r)
 	if fast && d > 0 && d <= atOnce {
 		spreadFast(y, c, d)
 		return
@@ -22,7 +24,8 @@ func Spread(y, c []Float, d int) {
 // SpreadAdd adds its number to each run:
 //
 //	y[k·d+j] += c[k]
-func SpreadAdd(y, c []Float, d int) {
+func (r Runs) SpreadAdd(y, c []Float) {
+	d := int(r)
 	if fast && d > 0 && d <= atOnce {
 		spreadAddFast(y, c, d)
 		return
@@ -35,10 +38,11 @@ func SpreadAdd(y, c []Float, d int) {
 	}
 }
 
-// ScaleGroups sets each run to its number's multiple of x:
+// Scale sets each run to its number's multiple of x:
 //
 //	y[k·d+j] = c[k]·x[k·d+j]
-func ScaleGroups(y, c, x []Float, d int) {
+func (r Runs) Scale(y, c, x []Float) {
+	d := int(r)
 	if fast && d > 0 && d <= atOnce {
 		scaleGroupsFast(y, c, x, d)
 		return
@@ -51,10 +55,11 @@ func ScaleGroups(y, c, x []Float, d int) {
 	}
 }
 
-// AxpyGroups adds its number's multiple of x to each run:
+// Axpy adds its number's multiple of x to each run:
 //
 //	y[k·d+j] += c[k]·x[k·d+j]
-func AxpyGroups(y, c, x []Float, d int) {
+func (r Runs) Axpy(y, c, x []Float) {
+	d := int(r)
 	if fast && d > 0 && d <= atOnce {
 		axpyGroupsFast(y, c, x, d)
 		return
@@ -67,10 +72,11 @@ func AxpyGroups(y, c, x []Float, d int) {
 	}
 }
 
-// DotGroups adds to each number the inner product of its runs:
+// Dot adds to each number the inner product of its runs:
 //
 //	y[k] += Σ_j x[k·d+j]·z[k·d+j]
-func DotGroups(y, x, z []Float, d int) {
+func (r Runs) Dot(y, x, z []Float) {
+	d := int(r)
 	if fast && d > 0 && d <= atOnce {
 		dotGroupsFast(y, x, z, d)
 		return
@@ -84,10 +90,11 @@ func DotGroups(y, x, z []Float, d int) {
 	}
 }
 
-// SumGroups adds to each number the sum of its run:
+// Sum adds to each number the sum of its run:
 //
 //	y[k] += Σ_j x[k·d+j]
-func SumGroups(y, x []Float, d int) {
+func (r Runs) Sum(y, x []Float) {
+	d := int(r)
 	if fast && d > 0 && d <= atOnce {
 		sumGroupsFast(y, x, d)
 		return

@@ -23,8 +23,9 @@ var families = map[string][]func(){
 	"product":   {gemm, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, dropout, adam},
-	"tile":      {gatherRows, scatter, groups, columns, segments},
+	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means},
+	"attention": {attention, heads, segments, dropValues},
 }
 
 func main() {

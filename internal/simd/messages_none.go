@@ -16,6 +16,6 @@ func addRowsFast(_, _ []Float)             { panic(none) }
 func (*Best) takeFast(_ []Float, _, _ int) { panic(none) }
 
 func sumSegmentsFast(_, _ []Float, _ []int64, _ int) { panic(none) }
-func (*Segments) softmaxFast(_, _ []Float)           { panic(none) }
-func (*Segments) weightsFast(_, _ []Float)           { panic(none) }
-func (*Segments) gradFast(_, _, _ []Float)           { panic(none) }
+func (*Ranges) softmaxFast(_, _ []Float)             { panic(none) }
+func (*Ranges) weightsFast(_, _ []Float)             { panic(none) }
+func (*Ranges) gradFast(_, _, _ []Float)             { panic(none) }

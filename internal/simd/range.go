@@ -4,10 +4,11 @@ package simd
 // into each of several nodes: range i has the rows off[i] to off[i+1], counted
 // from off[0], of each array that has a row for each of them.
 
-// SumSegments adds the rows of each range, of w elements, to a row of y:
+// SumRanges adds the rows of each range, of w elements, to a row of y:
 //
 //	y[i·w+j] += Σ_r x[r·w+j]    for the rows r of range i, in order
-func SumSegments(y, x []Float, off []int64, w int) {
+func (r Rows) SumRanges(y, x []Float, off []int64) {
+	w := int(r)
 	if fast && w > 0 && len(x) <= atOnce {
 		sumSegmentsFast(y, x, off, w)
 		return
@@ -21,9 +22,9 @@ func SumSegments(y, x []Float, off []int64, w int) {
 	}
 }
 
-// Segments are ranges of rows of w columns whose softmax is taken, each column
+// Ranges are ranges of rows of w columns whose softmax is taken, each column
 // on its own. Of range i the statistics begin at i·Apart.
-type Segments struct {
+type Ranges struct {
 	Off      []int64
 	W        int
 	Top, Sum []Float // the largest entry, and the sum of exp(entry − top)
@@ -32,7 +33,7 @@ type Segments struct {
 
 // Softmax sets y to the softmax of x, and the statistics of ranges that are not
 // empty. y may be x.
-func (s *Segments) Softmax(y, x []Float) {
+func (s *Ranges) Softmax(y, x []Float) {
 	if fast && s.W > 0 && len(x) <= atOnce {
 		s.softmaxFast(y, x)
 		return
@@ -48,7 +49,7 @@ func (s *Segments) Softmax(y, x []Float) {
 }
 
 // Weights sets y to the softmax of x, from statistics that stand.
-func (s *Segments) Weights(y, x []Float) {
+func (s *Ranges) Weights(y, x []Float) {
 	if fast && s.W > 0 && len(x) <= atOnce {
 		s.weightsFast(y, x)
 		return
@@ -62,7 +63,7 @@ func (s *Segments) Weights(y, x []Float) {
 // Grad adds the gradient of the softmax y to dx. It reads no statistics.
 //
 //	dx[r,j] += y[r,j]·(dy[r,j] − Σ_r y[r,j]·dy[r,j])
-func (s *Segments) Grad(dx, y, dy []Float) {
+func (s *Ranges) Grad(dx, y, dy []Float) {
 	if fast && s.W > 0 && len(y) <= atOnce {
 		s.gradFast(dx, y, dy)
 		return
@@ -80,10 +81,10 @@ func (s *Segments) Grad(dx, y, dy []Float) {
 	})
 }
 
-func (s *Segments) of(x []Float, i int) []Float { return x[i*s.Apart : i*s.Apart+s.W] }
+func (s *Ranges) of(x []Float, i int) []Float { return x[i*s.Apart : i*s.Apart+s.W] }
 
 // each calls f with every range that is not empty, and its elements.
-func (s *Segments) each(f func(i, lo, hi int)) {
+func (s *Ranges) each(f func(i, lo, hi int)) {
 	for i := range len(s.Off) - 1 {
 		lo, hi := int(s.Off[i]-s.Off[0])*s.W, int(s.Off[i+1]-s.Off[0])*s.W
 		if lo < hi {

@@ -20,11 +20,11 @@ func checkTileRows(t *testing.T, rng *rand.Rand, n, w int) {
 	table := n + 3
 	rows := index(rng, n+rng.IntN(40), table)
 	trial(t, fmt.Sprintf("GatherRows of %d by", n), 0, [][]Float{draw(n*w, some(rng)), draw(table*w, some(rng))}, func(s [][]Float) {
-		GatherRows(s[0], s[1], rows, w)
+		Rows(w).Gather(s[0], s[1], rows)
 	})
 	to, from := index(rng, table, n+1), index(rng, n, table)
 	trial(t, fmt.Sprintf("ScatterRows of %d by", n), 0, [][]Float{draw((n+1)*w, some(rng)), draw(table*w, some(rng))}, func(s [][]Float) {
-		ScatterRows(s[0], s[1], to, from, w)
+		Rows(w).Scatter(s[0], s[1], to, from)
 	})
 	trial(t, fmt.Sprintf("AddRows of %d by", n), 0, [][]Float{draw(w, some(rng)), draw(n*w, some(rng))}, func(s [][]Float) {
 		if w > 0 {
@@ -36,25 +36,25 @@ func checkTileRows(t *testing.T, rng *rand.Rand, n, w int) {
 func checkGroups(t *testing.T, rng *rand.Rand, n, d int) {
 	t.Helper()
 	for name, f := range map[string]func(y, c, x []Float){
-		"Spread":      func(y, c, _ []Float) { Spread(y, c, d) },
-		"SpreadAdd":   func(y, c, _ []Float) { SpreadAdd(y, c, d) },
-		"ScaleGroups": func(y, c, x []Float) { ScaleGroups(y, c, x, d) },
+		"Spread":      func(y, c, _ []Float) { Runs(d).Spread(y, c) },
+		"SpreadAdd":   func(y, c, _ []Float) { Runs(d).SpreadAdd(y, c) },
+		"ScaleGroups": func(y, c, x []Float) { Runs(d).Scale(y, c, x) },
 	} {
 		trial(t, fmt.Sprintf("%s, %d runs,", name, n), 0, [][]Float{draw(n*d, some(rng)), draw(n, some(rng)), draw(n*d, some(rng))},
 			func(s [][]Float) { f(s[0], s[1], s[2]) })
 	}
 	// What is summed is positive, so that nothing cancels.
 	y, c, x := draw(n*d, rng64(rng)), draw(n, rng64(rng)), draw(n*d, rng64(rng))
-	trial(t, fmt.Sprintf("AxpyGroups, %d runs,", n), 1e-6, [][]Float{y, c, x}, func(s [][]Float) { AxpyGroups(s[0], s[1], s[2], d) })
-	trial(t, fmt.Sprintf("DotGroups, %d runs,", n), 1e-5, [][]Float{c, x, y}, func(s [][]Float) { DotGroups(s[0], s[1], s[2], d) })
-	trial(t, fmt.Sprintf("SumGroups, %d runs,", n), 1e-5, [][]Float{c, x}, func(s [][]Float) { SumGroups(s[0], s[1], d) })
+	trial(t, fmt.Sprintf("AxpyGroups, %d runs,", n), 1e-6, [][]Float{y, c, x}, func(s [][]Float) { Runs(d).Axpy(s[0], s[1], s[2]) })
+	trial(t, fmt.Sprintf("DotGroups, %d runs,", n), 1e-5, [][]Float{c, x, y}, func(s [][]Float) { Runs(d).Dot(s[0], s[1], s[2]) })
+	trial(t, fmt.Sprintf("SumGroups, %d runs,", n), 1e-5, [][]Float{c, x}, func(s [][]Float) { Runs(d).Sum(s[0], s[1]) })
 	odd := draw(n*d, some(rng))
 	for i := range odd {
 		if odd[i] < 0 { // a NaN or +Inf must show; infinities of two signs too
 			odd[i] = -odd[i]
 		}
 	}
-	trial(t, fmt.Sprintf("SumGroups of extremes, %d runs,", n), 1e-5, [][]Float{c, odd}, func(s [][]Float) { SumGroups(s[0], s[1], d) })
+	trial(t, fmt.Sprintf("SumGroups of extremes, %d runs,", n), 1e-5, [][]Float{c, odd}, func(s [][]Float) { Runs(d).Sum(s[0], s[1]) })
 }
 
 func TestTileRows(t *testing.T) {
@@ -123,7 +123,7 @@ func TestTileBest(t *testing.T) {
 	checkBest(t, rng, 20000, 2)
 }
 
-func FuzzTile(f *testing.F) {
+func FuzzMessages(f *testing.F) {
 	f.Add(uint64(1), uint16(3), uint16(8))
 	f.Add(uint64(2), uint16(200), uint16(65))
 	f.Fuzz(func(t *testing.T, seed uint64, n, w uint16) {
@@ -135,19 +135,19 @@ func FuzzTile(f *testing.F) {
 	})
 }
 
-func BenchmarkTile(b *testing.B) {
+func BenchmarkMessages(b *testing.B) {
 	rng := rand.New(rand.NewPCG(24, 1))
 	const n, w, d = 32, 64, 8
 	x, y, z, c := draw(n*w, plain(rng)), draw(n*w, plain(rng)), draw(n*w, plain(rng)), draw(n*d, plain(rng))
 	rows := index(rng, n, n)
 	for name, f := range map[string]func(){
-		"gather":  func() { GatherRows(y, x, rows, w) },
-		"scatter": func() { ScatterRows(y, x, rows, rows, w) },
+		"gather":  func() { Rows(w).Gather(y, x, rows) },
+		"scatter": func() { Rows(w).Scatter(y, x, rows, rows) },
 		"add":     func() { AddRows(y[:w], x) },
-		"spread":  func() { Spread(y, c, d) },
-		"scale":   func() { ScaleGroups(y, c, x, d) },
-		"axpy":    func() { AxpyGroups(y, c, x, d) },
-		"dot":     func() { DotGroups(c, x, z, d) },
+		"spread":  func() { Runs(d).Spread(y, c) },
+		"scale":   func() { Runs(d).Scale(y, c, x) },
+		"axpy":    func() { Runs(d).Axpy(y, c, x) },
+		"dot":     func() { Runs(d).Dot(c, x, z) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -11,7 +11,7 @@ func sumSegmentsFast(y, x []Float, off []int64, w int) {
 
 // columns calls f with the first of every eight columns, and how many there are,
 // unless all ranges are empty.
-func (s *Segments) columns(x []Float, f func(j, w int)) {
+func (s *Ranges) columns(x []Float, f func(j, w int)) {
 	if len(s.Off) < 2 || len(x) == 0 {
 		return
 	}
@@ -20,21 +20,21 @@ func (s *Segments) columns(x []Float, f func(j, w int)) {
 	}
 }
 
-func (s *Segments) softmaxFast(y, x []Float) {
+func (s *Ranges) softmaxFast(y, x []Float) {
 	n := len(s.Off) - 1
 	s.columns(x, func(j, w int) {
 		softmaxSegmentsAVX2(&y[j], &x[j], &s.Top[j], &s.Sum[j], &s.Off[0], n, s.W, w, s.Apart)
 	})
 }
 
-func (s *Segments) weightsFast(y, x []Float) {
+func (s *Ranges) weightsFast(y, x []Float) {
 	n := len(s.Off) - 1
 	s.columns(x, func(j, w int) {
 		weightsSegmentsAVX2(&y[j], &x[j], &s.Top[j], &s.Sum[j], &s.Off[0], n, s.W, w, s.Apart)
 	})
 }
 
-func (s *Segments) gradFast(dx, y, dy []Float) {
+func (s *Ranges) gradFast(dx, y, dy []Float) {
 	n := len(s.Off) - 1
 	s.columns(y, func(j, w int) {
 		softmaxGradSegmentsAVX2(&dx[j], &y[j], &dy[j], &s.Off[0], n, s.W, w)

@@ -51,6 +51,12 @@ var transposed = [][3]int{
 	{1433, 2708, 64}, {1024, 45000, 1024}, {128, 169343, 256}, {500, 19717, 64},
 }
 
+// narrow are products with few or odd columns, each beside its padded size.
+var narrow = [][3]int{
+	{2708, 1433, 7}, {2708, 1433, 8}, {2708, 1433, 9}, {2708, 1433, 16}, {2708, 1433, 17}, {2708, 1433, 32},
+	{511, 513, 509}, {512, 516, 512},
+}
+
 // benchmarks returns all there are, the ceilings of the machine first.
 func benchmarks(threads int) []benchmark {
 	out := machineBenchmarks(threads)
@@ -59,6 +65,9 @@ func benchmarks(threads int) []benchmark {
 	}
 	for _, s := range transposed {
 		out = append(out, gemmBenchmark("gemm_ta", s, threads))
+	}
+	for _, s := range narrow {
+		out = append(out, gemmBenchmark("gemm_odd", s, threads))
 	}
 	return append(out,
 		gemmBenchmark("gemm_packed", [3]int{64, 128, 512}, threads),

@@ -4,21 +4,6 @@
 
 package simd
 
-// gemm16 is Product.MulAdd of 16 columns from j.
-//
-//go:noescape
-func gemm16(p *byte, j int)
-
-// gemm16cut is Product.MulAdd of 16 columns from j.
-//
-//go:noescape
-func gemm16cut(p *byte, j int)
-
-// gemm8cut is Product.MulAdd of 8 columns from j.
-//
-//go:noescape
-func gemm8cut(p *byte, j int)
-
 // scaleAVX2 is Unary.Forward.
 //
 //go:noescape

@@ -8,10 +8,6 @@ func supported() bool { return false }
 
 const none = "simd: no assembly in this build"
 
-func gemm16(*byte, int)    { panic(none) }
-func gemm16cut(*byte, int) { panic(none) }
-func gemm8cut(*byte, int)  { panic(none) }
-
 func (Unary) forwardFast(_, _ []Float, _ Float) bool        { panic(none) }
 func (Unary) backwardFast(_, _, _, _ []Float, _ Float) bool { panic(none) }
 func (Binary) forwardFast(_, _, _ []Float, _, _ int) bool   { panic(none) }

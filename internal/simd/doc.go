@@ -12,3 +12,4 @@
 package simd
 
 //go:generate go -C _gen run . -family dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd
+//go:generate go -C _gen run . -family product -out ../product_amd64.s -stubs ../product_amd64.go -pkg simd

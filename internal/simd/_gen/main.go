@@ -20,7 +20,8 @@ import (
 
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
-	"dense": {gemm, unary, binary, reductions, rows, dropout, adam},
+	"dense":   {unary, binary, reductions, rows, dropout, adam},
+	"product": {gemm, packRuns, packEight},
 }
 
 func main() {

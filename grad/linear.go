@@ -20,6 +20,13 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		n--
 	}
 	op := Begin("Linear", xs[:n]...)
+	if op.tape.shares(w) && x.csr == nil {
+		y := x.MatMul(w)
+		if b != nil {
+			y = y.Add(b)
+		}
+		return y.Activate(a)
+	}
 	y := op.New(linearShape(x, w, b)...)
 	scratch := 0
 	if inPlace {

@@ -66,7 +66,7 @@ func (op Op) New(shape ...int) *Var {
 	v := &Var{tape: op.tape}
 	v.val.Set(op.tape.take(tensor.Size(shape...)), shape...)
 	if op.tape != nil {
-		v.gen = op.tape.gen
+		v.gen, v.made = op.tape.gen, op.tape.loop
 	}
 	return v
 }

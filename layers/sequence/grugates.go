@@ -1,0 +1,142 @@
+package sequence
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// GRUGates is the part of a GRU that follows the products with its weights, as
+// one operation. With a = [a_r a_z a_n] of the input and q = [q_r q_z q_n] of the
+// state, both N×3m, the old state h, N×m, and b of m elements:
+//
+//	r = σ(a_r + q_r)      z = σ(a_z + q_z)      n = tanh(a_n + r·(q_n + b))
+//	next = (1−z)·n + z·h
+//
+// A nil b is zero.
+func GRUGates(a, q, h, b *grad.Var) (next *grad.Var) {
+	vars := [...]*grad.Var{a, q, h, b}
+	last := len(vars)
+	if b == nil {
+		last--
+	}
+	op := grad.Begin("sequence.GRUGates", vars[:last]...)
+	n, m := h.Value().Rows(), h.Value().RowLen()
+	for _, x := range vars[:2] {
+		if x.Value().Rows() != n || x.Value().RowLen() != 3*m {
+			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(h.Shape())}, Why: "a and q want three columns for each of h"})
+		}
+	}
+	k := &gruGates{a: a.Value(), q: q.Value(), h: h.Value(), m: m}
+	if b != nil {
+		if k.b = b.Value().Data; len(k.b) != m {
+			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})
+		}
+	}
+	next = op.New(n, m)
+	k.next = next.Value()
+	k.act, k.inner = op.Floats(n*3*m), op.Floats(n*m)
+	if !op.Dry(0) {
+		k.run(n)
+	}
+	return op.Record(next, func(dy *tensor.Dense) {
+		op.Scratch(n*m, func(buf []tensor.Float) {
+			k.da, k.dq, k.dh, k.dnext, k.dinner, k.back = a.Grad(), q.Grad(), h.Grad(), dy, buf, true
+			k.run(n)
+			if b != nil && b.Needs() {
+				db := b.Grad().Data
+				for r := range n {
+					simd.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
+				}
+			}
+		})
+	})
+}
+
+// gruGates is one run of GRUGates, forwards or backwards. Of the gradients da,
+// dq and dh may be nil.
+type gruGates struct {
+	a, q, h *tensor.Dense
+	b       []tensor.Float
+	next    *tensor.Dense
+	m       int
+	back    bool
+
+	act   []tensor.Float // r, z, n of each row
+	inner []tensor.Float // q_n + b
+
+	da, dq, dh, dnext *tensor.Dense
+	dinner            []tensor.Float
+}
+
+// run does n rows on several threads.
+func (k *gruGates) run(n int) {
+	step := chunkRows(3 * k.m)
+	par.Run((n+step-1)/step, k)
+}
+
+// Chunk does some rows.
+func (k *gruGates) Chunk(i int) {
+	step := chunkRows(3 * k.m)
+	for r := i * step; r < min((i+1)*step, k.h.Rows()); r++ {
+		if k.back {
+			k.pull(r)
+		} else {
+			k.forward(r)
+		}
+	}
+}
+
+func (k *gruGates) forward(row int) {
+	m := k.m
+	act, inner := k.act[row*3*m:(row+1)*3*m], k.inner[row*m:(row+1)*m]
+	a, q, h, y := k.a.Row(row), k.q.Row(row), k.h.Row(row), k.next.Row(row)
+	r, z, n := act[:m], act[m:2*m], act[2*m:]
+	simd.Add.Forward(act[:2*m], a[:2*m], q[:2*m], 1, 1)
+	simd.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
+	copy(inner, q[2*m:])
+	if k.b != nil {
+		simd.Add.Forward(inner, inner, k.b, 1, 1)
+	}
+	for j := range n {
+		n[j] = a[2*m+j] + r[j]*inner[j]
+	}
+	simd.Tanh.Forward(n, n, 0)
+	for j := range y {
+		y[j] = (1-z[j])*n[j] + z[j]*h[j]
+	}
+}
+
+// pull adds row's gradients to those of a, q and h.
+func (k *gruGates) pull(row int) {
+	h := k.h.Row(row)
+	m := len(h)
+	act, inner, dinner := k.act[row*3*m:(row+1)*3*m], k.inner[row*m : (row+1)*m][:m], k.dinner[row*m : (row+1)*m][:m]
+	r, z, n := act[:m], act[m:][:m], act[2*m:][:m]
+	dy := k.dnext.Row(row)[:m]
+	if k.dh != nil {
+		addProduct(k.dh.Row(row), dy, z)
+	}
+	var da, dq []tensor.Float
+	if k.da != nil {
+		da = k.da.Row(row)
+	}
+	if k.dq != nil {
+		dq = k.dq.Row(row)
+	}
+	for j := range h {
+		rj, zj, nj, d := r[j], z[j], n[j], dy[j]
+		dn := d * (1 - zj) * (1 - nj*nj)
+		dr, dz := dn*inner[j]*rj*(1-rj), d*(h[j]-nj)*zj*(1-zj)
+		dinner[j] = dn * rj
+		if da != nil {
+			da[j], da[m+j], da[2*m+j] = da[j]+dr, da[m+j]+dz, da[2*m+j]+dn
+		}
+		if dq != nil {
+			dq[j], dq[m+j], dq[2*m+j] = dq[j]+dr, dq[m+j]+dz, dq[2*m+j]+dn*rj
+		}
+	}
+}

@@ -8,9 +8,9 @@ type Frame struct {
 	all *Var
 }
 
-// NewFrame returns a frame of zeros on the operation's tape.
+// NewFrame returns a frame on the operation's tape.
 func (op Op) NewFrame(shape ...int) *Frame {
-	f := &Frame{all: op.New(shape...)}
+	f := &Frame{all: op.Unset(shape...)}
 	f.record()
 	return f
 }

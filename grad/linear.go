@@ -27,16 +27,13 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		}
 		return y.Activate(a)
 	}
-	y := op.New(linearShape(x, w, b)...)
+	y := op.Unset(linearShape(x, w, b)...)
 	scratch := 0
 	if inPlace {
 		scratch = len(y.val.Data)
 	}
 	if !op.Dry(scratch) {
-		multiply(&y.val, x, w)
-		if b != nil {
-			addRow(&y.val, b.val.Data)
-		}
+		linear(&y.val, x, w, b)
 		if inPlace {
 			u.Forward(y.val.Data, y.val.Data, 1)
 		}
@@ -53,6 +50,23 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			pullLinear(x, w, b, &dz)
 		})
 	})
+}
+
+// linear sets y to x·w + b.
+func linear(y *tensor.Dense, x, w, b *Var) {
+	if x.csr == nil {
+		var then tensor.Epilogue
+		if b != nil {
+			then.Bias = &b.val
+		}
+		tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, then)
+		return
+	}
+	clear(y.Data)
+	multiply(y, x, w)
+	if b != nil {
+		addRow(y, b.val.Data)
+	}
 }
 
 // fromResult returns the kernel of an activation whose slope the result alone

@@ -33,38 +33,6 @@ func (x *Var) MatMul(w *Var) *Var {
 	return op.Record(y, func(dy *tensor.Dense) { pullProduct(x, w, dy) })
 }
 
-// MatMulOnto returns z + x·w for matrices, of which z is read by nothing else:
-// in a [Loop] the result takes z's memory, value and gradient, so that the
-// products of all rounds lie where their summands did.
-func (x *Var) MatMulOnto(w, z *Var) *Var {
-	op := Begin("MatMulOnto", x, w, z)
-	if len(x.Value().Shape()) != 2 || len(w.Value().Shape()) != 2 || len(z.Value().Shape()) != 2 ||
-		x.Dim(1) != w.Dim(0) || z.Dim(0) != x.Dim(0) || z.Dim(1) != w.Dim(1) {
-		panic(tensor.Mismatch("grad.MatMulOnto", x, w, z))
-	}
-	if op.tape.shares(w) && z.tape != nil && (z.needs || !op.needs) && !z.lent() {
-		return op.tape.loop.weight(w).times(op, x, z)
-	}
-	y := op.New(z.Shape()...)
-	if !op.Dry(0) {
-		copy(y.val.Data, z.val.Data)
-		multiply(&y.val, x, w)
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		pullProduct(x, w, dy)
-		if dz := z.Grad(); dz != nil {
-			addTo(dz.Data, dy.Data)
-		}
-	})
-}
-
-// lent reports whether x's elements are the caller's own: of a constant, a Param
-// or what is watched.
-func (x *Var) lent() bool {
-	root, _ := x.origin()
-	return root.hold || root.tape == nil
-}
-
 // MatMulT returns the product of x and w with the last two axes of w exchanged:
 // of rows with rows. Both are matrices, or have as many axes more, which count
 // matrices.

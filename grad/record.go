@@ -71,6 +71,20 @@ func (op Op) New(shape ...int) *Var {
 	return v
 }
 
+// Unset is New of elements that are whatever they were: for an operation that
+// sets them all.
+func (op Op) Unset(shape ...int) *Var {
+	if op.tape == nil {
+		return op.New(shape...)
+	}
+	t := op.tape
+	v := &Var{tape: t, gen: t.gen, made: t.loop}
+	buf := t.lend(tensor.Size(shape...))
+	t.arena.floats.used = append(t.arena.floats.used, buf)
+	v.val.Set(buf, shape...)
+	return v
+}
+
 // Floats returns n zeroed elements that live until the tape's next Reset.
 func (op Op) Floats(n int) []tensor.Float { return op.tape.take(n) }
 

@@ -64,14 +64,19 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 	if !op.Dry(0) {
 		p.multiply(&y.val, &x.val)
 	}
-	if op.needs && p.w.needs {
-		p.factors = append(p.factors, factor{x, y})
-	}
+	p.note(op, x, y)
 	return op.Record(y, func(dy *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
 			p.pullX(dx, dy)
 		}
 	})
+}
+
+// note keeps a product whose gradient w takes a part in.
+func (p *weight) note(op Op, x, y *Var) {
+	if op.needs && p.w.needs {
+		p.factors = append(p.factors, factor{x, y})
+	}
 }
 
 // place returns a Var for a product of the given shape. Those of all rounds lie

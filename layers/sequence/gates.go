@@ -32,34 +32,43 @@ func LSTMGates(z, c, p *grad.Var, old bool) (h, next *grad.Var) {
 	if p != nil && (p.Value().Rows() != 3 || p.Value().RowLen() != m) {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: "peepholes want three rows as long as c's"})
 	}
-	h, next = op.New(n, m), op.New(n, m)
+	h, next = op.Unset(n, m), op.Unset(n, m)
 	k := &gates{z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: old}
 	if p != nil {
 		k.p = p.Value()
 	}
-	k.act, k.tanh = op.Floats(n*4*m), op.Floats(n*m)
+	k.act, k.tanh = op.Unset(n, 4*m).Value().Data, op.Unset(n, m).Value().Data
 	if !op.Dry(0) {
 		k.run(n)
 	}
 	op.RecordAll([]*grad.Var{h, next}, func() {
 		k.dh, k.dnext, k.dz, k.dc, k.back = h.Grad(), next.Grad(), z.Grad(), c.Grad(), true
-		if k.dz != nil && p == nil {
-			k.d = k.dz.Data
-			k.run(n)
-			return
-		}
-		op.Scratch(n*4*m, func(buf []tensor.Float) {
-			k.d = buf
-			k.run(n)
-			if k.dz != nil {
-				simd.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
-			}
-			if p != nil && p.Needs() {
-				k.peepholes(p.Grad())
-			}
+		op.Scratch(chunks(n, 4*m)*2*m, func(buf []tensor.Float) {
+			k.rest = buf
+			k.pullAll(op, p)
 		})
 	})
 	return h, next
+}
+
+// pullAll runs backwards.
+func (k *gates) pullAll(op grad.Op, p *grad.Var) {
+	n := k.c.Rows()
+	if k.dz != nil && p == nil {
+		k.d = k.dz.Data
+		k.run(n)
+		return
+	}
+	op.Scratch(n*4*k.m, func(buf []tensor.Float) {
+		k.d = buf
+		k.run(n)
+		if k.dz != nil {
+			simd.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
+		}
+		if p != nil && p.Needs() {
+			k.peepholes(p.Grad())
+		}
+	})
 }
 
 // gates is one run of LSTMGates, forwards or backwards. The gradients dz and dc
@@ -76,26 +85,30 @@ type gates struct {
 
 	dh, dnext, dz, dc *tensor.Dense
 	d                 []tensor.Float // what the gradient of z is added to
+	rest              []tensor.Float // two rows for each chunk, for what is between
 }
 
 // chunkRows is how many rows of n elements a thread takes at a time: gates of
 // some microseconds.
 func chunkRows(n int) int { return max(1, 4096/max(n, 1)) }
 
+// chunks is how many times that n rows are.
+func chunks(n, length int) int { return (n + chunkRows(length) - 1) / chunkRows(length) }
+
 // run does n rows on several threads.
-func (k *gates) run(n int) {
-	step := chunkRows(4 * k.m)
-	par.Run((n+step-1)/step, k)
-}
+func (k *gates) run(n int) { par.Run(chunks(n, 4*k.m), k) }
 
 // Chunk does some rows.
 func (k *gates) Chunk(i int) {
 	step := chunkRows(4 * k.m)
 	for r := i * step; r < min((i+1)*step, k.c.Rows()); r++ {
-		if k.back {
-			k.pull(r)
-		} else {
+		switch {
+		case !k.back:
 			k.forward(r)
+		case k.p != nil:
+			k.pullPeeping(r)
+		default:
+			k.pull(r, k.rest[i*2*k.m:(i+1)*2*k.m])
 		}
 	}
 }
@@ -140,32 +153,30 @@ func (k *gates) forward(r int) {
 	simd.Mul.Forward(k.h.Row(r), o, th, 1, 1)
 }
 
-// pull adds row r's gradients to d and to that of c.
-func (k *gates) pull(r int) {
-	if k.p != nil {
-		k.pullPeeping(r)
-		return
-	}
+// pull adds row r's gradients to d and to that of c. rest is room for two rows.
+func (k *gates) pull(r int, rest []tensor.Float) {
 	act, c, _, th := k.row(r)
-	m := len(c)
-	i, f, g, o := act[:m], act[m:][:m], act[2*m:][:m], act[3*m:][:m]
+	m := k.m
+	i, f, g, o := act[:m], act[m:2*m], act[2*m:3*m], act[3*m:]
 	d := k.d[r*4*m : (r+1)*4*m]
-	di, df, dg, do := d[:m], d[m:][:m], d[2*m:][:m], d[3*m:][:m]
-	dh, dnext, th := k.dh.Row(r)[:m], k.dnext.Row(r)[:m], th[:m]
-	for j, cj := range c {
-		ij, fj, gj, oj, t := i[j], f[j], g[j], o[j], th[j]
-		dn := dnext[j] + dh[j]*oj*(1-t*t)
-		di[j] += dn * gj * ij * (1 - ij)
-		df[j] += dn * cj * fj * (1 - fj)
-		dg[j] += dn * ij * (1 - gj*gj)
-		do[j] += dh[j] * t * oj * (1 - oj)
-	}
-	if k.dc == nil {
-		return
-	}
-	dc := k.dc.Row(r)[:m]
-	for j := range dc {
-		dc[j] += (dnext[j] + dh[j]*o[j]*(1-th[j]*th[j])) * f[j]
+	dh, dn, y := k.dh.Row(r), rest[:m], rest[m:]
+
+	simd.Mul.Forward(y, dh, th, 1, 1)
+	simd.Sigmoid.Backward(d[3*m:], y, o, o, 0)
+	copy(dn, k.dnext.Row(r))
+	simd.Mul.Forward(y, dh, o, 1, 1)
+	simd.Tanh.Backward(dn, y, th, th, 0)
+
+	simd.Mul.Forward(y, dn, g, 1, 1)
+	simd.Sigmoid.Backward(d[:m], y, i, i, 0)
+	simd.Mul.Forward(y, dn, c, 1, 1)
+	simd.Sigmoid.Backward(d[m:2*m], y, f, f, 0)
+	simd.Mul.Forward(y, dn, i, 1, 1)
+	simd.Tanh.Backward(d[2*m:3*m], y, g, g, 0)
+	if k.dc != nil {
+		dc := k.dc.Row(r)
+		simd.Mul.Forward(y, dn, f, 1, 1)
+		simd.Add.Forward(dc, dc, y, 1, 1)
 	}
 }
 

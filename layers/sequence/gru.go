@@ -75,8 +75,8 @@ func (l *GRU) resetBefore(t *grad.Tape, g *graph.Graph, xp *grad.Var, init messa
 	u, xs := t.Use(l.U).Split(2*m, m), xp.Split(2*m, m)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
-		rz := h.MatMulOnto(u[0], lv.Part(xs[0])).Sigmoid().Split(m, m)
-		n := rz[0].Mul(h).MatMulOnto(u[1], lv.Part(xs[1])).Tanh()
+		rz := h.LinearOnto(u[0], lv.Part(xs[0]), grad.Sigmoid).Split(m, m)
+		n := rz[0].Mul(h).LinearOnto(u[1], lv.Part(xs[1]), grad.Tanh)
 		return message.State{n.Add(rz[1].Mul(h.Sub(n)))}
 	})
 }

@@ -36,15 +36,15 @@ func GRUGates(a, q, h, b *grad.Var) (next *grad.Var) {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})
 		}
 	}
-	next = op.New(n, m)
+	next = op.Unset(n, m)
 	k.next = next.Value()
-	k.act, k.inner = op.Floats(n*3*m), op.Floats(n*m)
+	k.act, k.inner = op.Unset(n, 3*m).Value().Data, op.Unset(n, m).Value().Data
 	if !op.Dry(0) {
 		k.run(n)
 	}
 	return op.Record(next, func(dy *tensor.Dense) {
-		op.Scratch(n*m, func(buf []tensor.Float) {
-			k.da, k.dq, k.dh, k.dnext, k.dinner, k.back = a.Grad(), q.Grad(), h.Grad(), dy, buf, true
+		op.Scratch((n+chunks(n, 3*m)*4)*m, func(buf []tensor.Float) {
+			k.da, k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = a.Grad(), q.Grad(), h.Grad(), dy, buf[:n*m], buf[n*m:], true
 			k.run(n)
 			if b != nil && b.Needs() {
 				db := b.Grad().Data
@@ -70,20 +70,18 @@ type gruGates struct {
 
 	da, dq, dh, dnext *tensor.Dense
 	dinner            []tensor.Float
+	rest              []tensor.Float // four rows for each chunk, for what is between
 }
 
 // run does n rows on several threads.
-func (k *gruGates) run(n int) {
-	step := chunkRows(3 * k.m)
-	par.Run((n+step-1)/step, k)
-}
+func (k *gruGates) run(n int) { par.Run(chunks(n, 3*k.m), k) }
 
 // Chunk does some rows.
 func (k *gruGates) Chunk(i int) {
 	step := chunkRows(3 * k.m)
 	for r := i * step; r < min((i+1)*step, k.h.Rows()); r++ {
 		if k.back {
-			k.pull(r)
+			k.pull(r, k.rest[i*4*k.m:(i+1)*4*k.m])
 		} else {
 			k.forward(r)
 		}
@@ -101,42 +99,43 @@ func (k *gruGates) forward(row int) {
 	if k.b != nil {
 		simd.Add.Forward(inner, inner, k.b, 1, 1)
 	}
-	for j := range n {
-		n[j] = a[2*m+j] + r[j]*inner[j]
-	}
+	simd.Mul.Forward(n, r, inner, 1, 1)
+	simd.Add.Forward(n, n, a[2*m:], 1, 1)
 	simd.Tanh.Forward(n, n, 0)
-	for j := range y {
-		y[j] = (1-z[j])*n[j] + z[j]*h[j]
+	for j, v := range n {
+		y[j] = v + z[j]*(h[j]-v)
 	}
 }
 
-// pull adds row's gradients to those of a, q and h.
-func (k *gruGates) pull(row int) {
-	h := k.h.Row(row)
-	m := len(h)
-	act, inner, dinner := k.act[row*3*m:(row+1)*3*m], k.inner[row*m : (row+1)*m][:m], k.dinner[row*m : (row+1)*m][:m]
-	r, z, n := act[:m], act[m:][:m], act[2*m:][:m]
-	dy := k.dnext.Row(row)[:m]
+// pull adds row's gradients to those of a, q and h. rest is room for four rows.
+func (k *gruGates) pull(row int, rest []tensor.Float) {
+	m := k.m
+	act, inner, dinner := k.act[row*3*m:(row+1)*3*m], k.inner[row*m:(row+1)*m], k.dinner[row*m:(row+1)*m]
+	r, z, n := act[:m], act[m:2*m], act[2*m:]
+	h, dy := k.h.Row(row), k.dnext.Row(row)
+	d, y := rest[:3*m], rest[3*m:]
+	clear(d)
+
+	simd.Mul.Forward(y, dy, z, 1, 1) // what goes to h
 	if k.dh != nil {
-		addProduct(k.dh.Row(row), dy, z)
+		dh := k.dh.Row(row)
+		simd.Add.Forward(dh, dh, y, 1, 1)
 	}
-	var da, dq []tensor.Float
+	simd.Sub.Forward(y, dy, y, 1, 1)
+	simd.Tanh.Backward(d[2*m:], y, n, n, 0)
+	simd.Sub.Forward(y, h, n, 1, 1)
+	simd.Mul.Forward(y, y, dy, 1, 1)
+	simd.Sigmoid.Backward(d[m:2*m], y, z, z, 0)
+	simd.Mul.Forward(y, d[2*m:], inner, 1, 1)
+	simd.Sigmoid.Backward(d[:m], y, r, r, 0)
+	simd.Mul.Forward(dinner, d[2*m:], r, 1, 1)
 	if k.da != nil {
-		da = k.da.Row(row)
+		da := k.da.Row(row)
+		simd.Add.Forward(da, da, d, 1, 1)
 	}
 	if k.dq != nil {
-		dq = k.dq.Row(row)
-	}
-	for j := range h {
-		rj, zj, nj, d := r[j], z[j], n[j], dy[j]
-		dn := d * (1 - zj) * (1 - nj*nj)
-		dr, dz := dn*inner[j]*rj*(1-rj), d*(h[j]-nj)*zj*(1-zj)
-		dinner[j] = dn * rj
-		if da != nil {
-			da[j], da[m+j], da[2*m+j] = da[j]+dr, da[m+j]+dz, da[2*m+j]+dn
-		}
-		if dq != nil {
-			dq[j], dq[m+j], dq[2*m+j] = dq[j]+dr, dq[m+j]+dz, dq[2*m+j]+dn*rj
-		}
+		dq := k.dq.Row(row)
+		simd.Add.Forward(dq[:2*m], dq[:2*m], d[:2*m], 1, 1)
+		simd.Add.Forward(dq[2*m:], dq[2*m:], dinner, 1, 1)
 	}
 }

@@ -84,7 +84,7 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 	u, gates := t.Use(l.U), l.gates(t)
 	return message.Sweep(g, start(t, init, 2, l.Hidden), func(lv *message.Level, prev message.State) message.State {
 		h, c := arrived(lv, prev[0]), arrived(lv, prev[1])
-		return gates(h.MatMulOnto(u, lv.Part(xp)), c)
+		return gates(h.LinearOnto(u, lv.Part(xp), grad.Identity), c)
 	})
 }
 

@@ -60,7 +60,7 @@ func (l *TreeLSTM) States(t *grad.Tape, g *graph.Graph, x *grad.Var) message.Sta
 		sum := arrived(lv, prev[0])
 		forget := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, forget.Mul(message.U(prev[1])), message.Sum)
-		z := sum.MatMulOnto(u, lv.Part(xp)).Split(m, m, m)
+		z := sum.LinearOnto(u, lv.Part(xp), grad.Identity).Split(m, m, m)
 		c := z[0].Sigmoid().Mul(z[1].Tanh()).Add(kept)
 		h := z[2].Sigmoid().Mul(c.Tanh())
 		return message.State{h, c, h.MatMul(uf)}

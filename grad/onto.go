@@ -15,16 +15,12 @@ func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
 		x.Dim(1) != w.Dim(0) || z.Dim(0) != x.Dim(0) || z.Dim(1) != w.Dim(1) {
 		panic(tensor.Mismatch("grad.LinearOnto", x, w, z))
 	}
-	if !op.tape.shares(w) || op.needs && !z.needs || z.lent() {
-		y := op.linearBeside(x, w, z)
-		if inPlace {
-			return y.Activate(a)
-		}
-		return y
+	if !op.tape.shares(w) {
+		return op.linearBeside(x, w, z).Activate(a)
 	}
 	p := op.tape.loop.weight(w)
-	if !inPlace {
-		return p.times(op, x, z)
+	if !inPlace || op.needs && !z.needs || !z.free() {
+		return p.times(op, x, z).Activate(a)
 	}
 	y := &Var{tape: op.tape, gen: op.tape.gen, made: op.tape.loop}
 	y.val = z.val
@@ -42,11 +38,12 @@ func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
 	})
 }
 
-// lent reports whether x's elements are the caller's own: of a constant, a Param
-// or what is watched.
-func (x *Var) lent() bool {
+// free reports whether a loop may take x's memory: x's elements are not the
+// caller's own, as those of a Param are, and its gradient stays until the loop's
+// rounds are done.
+func (x *Var) free() bool {
 	root, _ := x.origin()
-	return root.hold || root.tape == nil
+	return !root.hold && root.tape != nil && root.made != root.tape.loop
 }
 
 // linearBeside is z + x·w in memory of its own.

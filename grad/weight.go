@@ -51,10 +51,11 @@ func (p *weight) reset() {
 	*p = weight{ahead: p.ahead, back: p.back, factors: p.factors[:0], rooms: p.rooms[:0]}
 }
 
-// times returns x·w or, in z's memory, z + x·w. A nil z stands for zeros.
+// times returns x·w or, with z, z + x·w, in z's memory if that is free.
 func (p *weight) times(op Op, x, z *Var) *Var {
+	onto := z != nil && z.free() && (z.needs || !op.needs)
 	var y *Var
-	if z != nil {
+	if onto {
 		y = op.view(z, 0, z.Shape()...)
 	} else {
 		shape := slices.Clone(x.Shape())
@@ -62,12 +63,21 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		y = p.place(op, shape)
 	}
 	if !op.Dry(0) {
+		if z != nil && !onto {
+			copy(y.val.Data, z.val.Data)
+		}
 		p.multiply(&y.val, &x.val)
 	}
 	p.note(op, x, y)
 	return op.Record(y, func(dy *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
 			p.pullX(dx, dy)
+		}
+		if z == nil || onto {
+			return
+		}
+		if dz := z.Grad(); dz != nil {
+			addTo(dz.Data, dy.Data)
 		}
 	})
 }

@@ -20,6 +20,16 @@ import (
 // p = [p_i; p_f; p_o], 3×m, are diagonal peepholes; nil means none. With old the
 // output gate sees c in place of next.
 func LSTMGates(z, c, p *grad.Var, old bool) (h, next *grad.Var) {
+	return lstmGates(z, c, p, gateForm{old: old})
+}
+
+// gateForm says how gates are computed.
+type gateForm struct {
+	old  bool // the output gate's peephole sees the old cell
+	over bool // nothing else reads the operands of gates, which may be overwritten
+}
+
+func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 	vars := []*grad.Var{z, c}
 	if p != nil {
 		vars = append(vars, p)
@@ -33,11 +43,14 @@ func LSTMGates(z, c, p *grad.Var, old bool) (h, next *grad.Var) {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: "peepholes want three rows as long as c's"})
 	}
 	h, next = op.Unset(n, m), op.Unset(n, m)
-	k := &gates{z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: old}
+	k := &gates{z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
 	if p != nil {
 		k.p = p.Value()
 	}
-	k.act, k.tanh = op.Unset(n, 4*m).Value().Data, op.Unset(n, m).Value().Data
+	k.act, k.tanh = k.z.Data, op.Unset(n, m).Value().Data
+	if !form.over {
+		k.act = op.Unset(n, 4*m).Value().Data
+	}
 	if !op.Dry(0) {
 		k.run(n)
 	}
@@ -136,7 +149,7 @@ func (k *gates) forward(r int) {
 		simd.Sigmoid.Forward(act[:2*m], z[:2*m], 0)
 		simd.Sigmoid.Forward(o, z[3*m:], 0)
 	} else {
-		copy(act, z)
+		copy(act, z) // itself, if z may be overwritten
 		addProduct(i, k.p.Row(0), c)
 		addProduct(f, k.p.Row(1), c)
 		simd.Sigmoid.Forward(act[:2*m], act[:2*m], 0)

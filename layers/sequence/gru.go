@@ -64,7 +64,7 @@ func (l *GRU) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 	u, bn := t.Use(l.U), use(t, l.BN)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
-		return message.State{GRUGates(lv.Part(xp), h.MatMul(u), h, bn)}
+		return message.State{gruOperands{lv.Part(xp), h.MatMul(u), h, bn}.apply(true)}
 	})
 }
 

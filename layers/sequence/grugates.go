@@ -18,6 +18,16 @@ import (
 //
 // A nil b is zero.
 func GRUGates(a, q, h, b *grad.Var) (next *grad.Var) {
+	return gruOperands{a, q, h, b}.apply(false)
+}
+
+// gruOperands are the operands of GRUGates.
+type gruOperands struct{ a, q, h, b *grad.Var }
+
+// apply computes the gates, over the values of a and q if nothing else reads
+// those.
+func (g gruOperands) apply(over bool) (next *grad.Var) {
+	a, q, h, b := g.a, g.q, g.h, g.b
 	vars := [...]*grad.Var{a, q, h, b}
 	last := len(vars)
 	if b == nil {
@@ -38,7 +48,10 @@ func GRUGates(a, q, h, b *grad.Var) (next *grad.Var) {
 	}
 	next = op.Unset(n, m)
 	k.next = next.Value()
-	k.act, k.inner = op.Unset(n, 3*m).Value().Data, op.Unset(n, m).Value().Data
+	k.act, k.inner = k.a.Data, k.q
+	if !over {
+		k.act, k.inner = op.Unset(n, 3*m).Value().Data, op.Unset(n, 3*m).Value()
+	}
 	if !op.Dry(0) {
 		k.run(n)
 	}
@@ -66,7 +79,7 @@ type gruGates struct {
 	back    bool
 
 	act   []tensor.Float // r, z, n of each row
-	inner []tensor.Float // q_n + b
+	inner *tensor.Dense  // q_n + b, in the last third of each row
 
 	da, dq, dh, dnext *tensor.Dense
 	dinner            []tensor.Float
@@ -90,7 +103,7 @@ func (k *gruGates) Chunk(i int) {
 
 func (k *gruGates) forward(row int) {
 	m := k.m
-	act, inner := k.act[row*3*m:(row+1)*3*m], k.inner[row*m:(row+1)*m]
+	act, inner := k.act[row*3*m:(row+1)*3*m], k.inner.Row(row)[2*m:]
 	a, q, h, y := k.a.Row(row), k.q.Row(row), k.h.Row(row), k.next.Row(row)
 	r, z, n := act[:m], act[m:2*m], act[2*m:]
 	simd.Add.Forward(act[:2*m], a[:2*m], q[:2*m], 1, 1)
@@ -99,8 +112,9 @@ func (k *gruGates) forward(row int) {
 	if k.b != nil {
 		simd.Add.Forward(inner, inner, k.b, 1, 1)
 	}
-	simd.Mul.Forward(n, r, inner, 1, 1)
-	simd.Add.Forward(n, n, a[2*m:], 1, 1)
+	for j, v := range a[2*m:] {
+		n[j] = v + r[j]*inner[j]
+	}
 	simd.Tanh.Forward(n, n, 0)
 	for j, v := range n {
 		y[j] = v + z[j]*(h[j]-v)
@@ -110,7 +124,7 @@ func (k *gruGates) forward(row int) {
 // pull adds row's gradients to those of a, q and h. rest is room for four rows.
 func (k *gruGates) pull(row int, rest []tensor.Float) {
 	m := k.m
-	act, inner, dinner := k.act[row*3*m:(row+1)*3*m], k.inner[row*m:(row+1)*m], k.dinner[row*m:(row+1)*m]
+	act, inner, dinner := k.act[row*3*m:(row+1)*3*m], k.inner.Row(row)[2*m:], k.dinner[row*m:(row+1)*m]
 	r, z, n := act[:m], act[m:2*m], act[2*m:]
 	h, dy := k.h.Row(row), k.dnext.Row(row)
 	d, y := rest[:3*m], rest[3*m:]

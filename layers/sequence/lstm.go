@@ -101,7 +101,7 @@ func (l *LSTM) gates(t *grad.Tape) func(z, c *grad.Var) message.State {
 		panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no peephole is called " + string(l.Peephole)})
 	}
 	return func(z, c *grad.Var) message.State {
-		h, next := LSTMGates(z, c, p, l.PeepOld)
+		h, next := lstmGates(z, c, p, gateForm{old: l.PeepOld, over: true})
 		return message.State{h, next}
 	}
 }

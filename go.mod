@@ -11,3 +11,5 @@ require (
 )
 
 require golang.org/x/sys v0.49.0
+
+require pgregory.net/rapid v1.3.0

@@ -41,7 +41,11 @@ func TestArenaSteady(t *testing.T) {
 			t.Errorf("%d rows: a step allocates %d bytes", n, bytes)
 		}
 	}
-	if counts[1] > counts[0]+4 || counts[0] > 100 {
+	slack := 4.0
+	if raced { // then pools forget at random
+		slack = 30
+	}
+	if counts[1] > counts[0]+slack || counts[0] > 100 {
 		t.Errorf("a step allocates %v times on 10 rows and %v on 10000", counts[0], counts[1])
 	}
 }

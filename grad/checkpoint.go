@@ -58,29 +58,48 @@ func (c *checkpoint) run(s section) *Var {
 	return y
 }
 
+// enter begins a run of the function, whose Vars are good until leave is called.
+func (c *checkpoint) enter() (leave func()) {
+	t := c.t
+	m, outer := t.arena.mark(), len(t.runs)
+	t.ran++
+	t.runs = append(t.runs, t.ran)
+	return func() {
+		t.runs = t.runs[:outer]
+		t.arena.release(m)
+	}
+}
+
 // forward returns a copy of the function's value and takes its memory back.
 func (c *checkpoint) forward() *Var {
 	t := c.t
-	m := t.arena.mark()
+	y := &Var{tape: t}
+	t.stamp(y)
+	leave := c.enter()
+	defer func() {
+		leave()
+		if y.val.Data != nil {
+			t.arena.floats.used = append(t.arena.floats.used, y.val.Data)
+		}
+	}()
 	v := c.run(forward)
 	v.alive("Checkpoint")
 	if v.tape != nil && v.tape != t {
 		panic(&TapeError{Op: "Checkpoint", Why: "the result is of another tape"})
 	}
-	y := &Var{tape: t, gen: t.gen, needs: v.needs}
+	y.needs = v.needs
 	y.val.Set(t.borrow(len(v.Value().Data)), v.Shape()...)
 	if !t.dry {
 		copy(y.val.Data, v.val.Data)
 	}
-	t.arena.release(m)
-	t.arena.floats.used = append(t.arena.floats.used, y.val.Data)
 	return y
 }
 
 // pull records the function, runs its pullbacks and forgets it again.
 func (c *checkpoint) pull(dy *tensor.Dense) {
 	t := c.t
-	m, first := t.arena.mark(), len(t.nodes)
+	defer c.enter()()
+	first := len(t.nodes)
 	v := c.run(replay)
 	if g := v.Grad(); !t.dry {
 		addTo(g.Data, dy.Data)
@@ -88,5 +107,4 @@ func (c *checkpoint) pull(dy *tensor.Dense) {
 	t.pullFrom(first)
 	clear(t.nodes[first:])
 	t.nodes = t.nodes[:first]
-	t.arena.release(m)
 }

@@ -6,45 +6,47 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Norm returns the Euclidean length of all gradients together, added in float64
-// in their order.
+// Norm returns the Euclidean norm of the gradients of all Params together, added
+// in float64 in their order. Watched values do not count.
 func (gs Grads) Norm() float64 {
-	s := 0.0
+	sum := 0.0
 	for _, g := range gs {
-		for _, v := range g.Value.Data {
-			s += float64(v) * float64(v)
+		if g.Param != nil {
+			sum += dot64(g.Value.Data, g.Value.Data)
 		}
 	}
-	return math.Sqrt(s)
+	return math.Sqrt(sum)
 }
 
-// ClipNorm scales all gradients by max/(norm + 1e-6) if their [Grads.Norm] is
-// larger than that allows, as PyTorch does, and returns the norm before. If it
-// is NaN or infinite it leaves the gradients as they are, for the caller to see.
-func (gs Grads) ClipNorm(max float64) float64 {
+// ClipNorm scales the gradients of all Params so that their [Grads.Norm] is at
+// most limit, and returns the norm they had. A norm that is not finite scales
+// nothing, for the caller to see.
+func (gs Grads) ClipNorm(limit float64) float64 {
 	norm := gs.Norm()
-	c := max / (norm + 1e-6)
-	if !(c < 1) || math.IsInf(norm, 0) {
+	if !(norm > limit) || math.IsInf(norm, 0) {
 		return norm
 	}
+	by := tensor.Float(limit / norm)
 	for _, g := range gs {
-		for i, v := range g.Value.Data {
-			g.Value.Data[i] = tensor.Float(c * float64(v))
+		if g.Param != nil {
+			for i := range g.Value.Data {
+				g.Value.Data[i] *= by
+			}
 		}
 	}
 	return norm
 }
 
-// ClipValue moves every element into [−max, max]; NaN stays.
-func (gs Grads) ClipValue(max float64) {
-	hi := tensor.Float(max)
+// ClipValue moves each element of the gradient of each Param into the range from
+// −limit to limit. A NaN stays.
+func (gs Grads) ClipValue(limit float64) {
+	top := tensor.Float(limit)
 	for _, g := range gs {
+		if g.Param == nil {
+			continue
+		}
 		for i, v := range g.Value.Data {
-			if v > hi {
-				g.Value.Data[i] = hi
-			} else if v < -hi {
-				g.Value.Data[i] = -hi
-			}
+			g.Value.Data[i] = max(-top, min(top, v))
 		}
 	}
 }

@@ -27,7 +27,8 @@ func (f *Frame) record() {
 func (f *Frame) Write(lo int, y *Var) {
 	op := Begin("Frame.Write", f.all, y)
 	if f.all.tape == nil && y.tape != nil {
-		f.all.tape, f.all.gen = y.tape, y.gen
+		f.all.tape = y.tape
+		y.tape.stamp(f.all)
 		f.record()
 	}
 	at := lo * f.all.val.RowLen()

@@ -104,17 +104,10 @@ func (n *norm) gains(j int) float64 {
 	return float64(n.gain.val.Data[j])
 }
 
-func (n *norm) biases(j int) float64 {
-	if n.bias == nil {
-		return 0
-	}
-	return float64(n.bias.val.Data[j])
-}
-
 // row writes a row of a layer norm.
 func (n *norm) row(r rowWork) {
 	y, x := r.to, n.x.val.Data[r.i*n.d:r.i*n.d+n.d]
-	mean := sum64(x) / float64(n.d)
+	mean := simd.Sum64(x) / float64(n.d)
 	n.mean[r.i] = tensor.Float(mean)
 	n.rest[r.i] = tensor.Float(mean - float64(n.mean[r.i]))
 	n.centre(y, r.i)
@@ -147,7 +140,7 @@ func (n *norm) pullRow(r rowWork) {
 	}
 	n.centre(xh, r.i)
 	scale := float64(n.scale[r.i])
-	mean, dot := sum64(g)/float64(n.d), dot64(g, xh)*scale/float64(n.d)
+	mean, dot := simd.Sum64(g)/float64(n.d), dot64(g, xh)*scale/float64(n.d)
 	simd.Scale.Forward(xh, xh, tensor.Float(-scale*scale*dot))
 	simd.Shift.Forward(xh, xh, tensor.Float(-scale*mean))
 	simd.Axpy(xh, tensor.Float(scale), g)

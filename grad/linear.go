@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -33,9 +34,16 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		scratch = len(y.val.Data)
 	}
 	if !op.Dry(scratch) {
-		linear(&y.val, x, w, b)
+		var then tensor.Epilogue
+		if b != nil {
+			then.Bias = &b.val
+		}
 		if inPlace {
-			u.Forward(y.val.Data, y.val.Data, 1)
+			then.Act = tensor.Activate(u, 1)
+		}
+		multiplyThen(&y.val, x, w, then)
+		if inPlace && x.csr != nil {
+			tensor.Apply(&y.val, &y.val, u, 1)
 		}
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
@@ -44,28 +52,25 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			return
 		}
 		op.Scratch(scratch, func(buf []tensor.Float) {
-			u.Backward(buf, dy.Data, y.val.Data, y.val.Data, 1)
 			var dz tensor.Dense
 			dz.Set(buf, y.val.Shape()...)
+			pullUnary(&dz, dy, y, y, kernel{u, 1})
 			pullLinear(x, w, b, &dz)
 		})
 	})
 }
 
-// linear sets y to x·w + b.
-func linear(y *tensor.Dense, x, w, b *Var) {
+// multiplyThen sets y to the product of x and w and ends it; of a sparse x the
+// activation is left to the caller.
+func multiplyThen(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
 	if x.csr == nil {
-		var then tensor.Epilogue
-		if b != nil {
-			then.Bias = &b.val
-		}
 		tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, then)
 		return
 	}
 	clear(y.Data)
-	multiply(y, x, w)
-	if b != nil {
-		addRow(y, b.val.Data)
+	sparse.MulDense(y, x.csr, &w.val)
+	if then.Bias != nil {
+		tensor.Add(y, y, then.Bias)
 	}
 }
 
@@ -99,14 +104,6 @@ func linearShape(x, w, b *Var) []int {
 	return sh
 }
 
-// addRow adds b to each row of y along its last axis.
-func addRow(y *tensor.Dense, b []tensor.Float) {
-	d := len(b)
-	for i := 0; i+d <= len(y.Data) && d > 0; i += d {
-		addTo(y.Data[i:i+d], b)
-	}
-}
-
 // pullLinear adds the gradients of x·w + b.
 func pullLinear(x, w, b *Var, dz *tensor.Dense) {
 	pullProduct(x, w, dz)
@@ -114,9 +111,6 @@ func pullLinear(x, w, b *Var, dz *tensor.Dense) {
 		return
 	}
 	if db := b.Grad(); db != nil {
-		d := len(db.Data)
-		for i := 0; i+d <= len(dz.Data) && d > 0; i += d {
-			addTo(db.Data, dz.Data[i:i+d])
-		}
+		tensor.CombineGradY(db, dz, dz, &b.val, simd.Add)
 	}
 }

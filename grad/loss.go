@@ -187,7 +187,17 @@ func (p *pairs) forward(z []tensor.Float) {
 	}
 }
 
+// plain reports whether the loss is the square of every difference, which is
+// common enough for a loop of its own.
+func (p *pairs) plain() bool {
+	_, ok := p.e.(squared)
+	return ok && !p.l.SkipMissing && p.l.Reduction != EachLoss
+}
+
 func (p *pairs) sum(z []tensor.Float, r part) (s total) {
+	if p.plain() {
+		return total{distance64(p.x.val.Data[r.lo:r.hi], p.y.val.Data[r.lo:r.hi]), float64(r.hi - r.lo)}
+	}
 	for i := r.lo; i < r.hi; i++ {
 		if p.missing(i) {
 			continue
@@ -203,6 +213,12 @@ func (p *pairs) sum(z []tensor.Float, r part) (s total) {
 }
 
 func (p *pairs) pull(dx, dy *tensor.Dense, dz []tensor.Float, r part) {
+	if p.plain() {
+		g := tensor.Float(2 * p.factor * float64(dz[0]))
+		addDifference(dx, p.x.val.Data, p.y.val.Data, difference{g, r})
+		addDifference(dy, p.y.val.Data, p.x.val.Data, difference{g, r})
+		return
+	}
 	for i := r.lo; i < r.hi; i++ {
 		if p.missing(i) {
 			continue
@@ -215,6 +231,23 @@ func (p *pairs) pull(dx, dy *tensor.Dense, dz []tensor.Float, r part) {
 		if dy != nil {
 			dy.Data[i] += tensor.Float(g * sy)
 		}
+	}
+}
+
+// difference is c times a difference, of part of the elements.
+type difference struct {
+	c tensor.Float
+	part
+}
+
+// addDifference adds c·(x − y) to d, unless d is nil.
+func addDifference(d *tensor.Dense, x, y []tensor.Float, by difference) {
+	if d == nil {
+		return
+	}
+	to, x, y := d.Data[by.lo:by.hi], x[by.lo:by.hi], y[by.lo:by.hi]
+	for i := range to {
+		to[i] += by.c * (x[i] - y[i])
 	}
 }
 

@@ -1,9 +1,12 @@
 package grad_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -16,6 +19,12 @@ func TestMeasure(t *testing.T) {
 	bag := grad.Const(sparse.FromDense(tensor.New(n, d)))
 	labels := make([]int32, n)
 	blk := newBlock(d)
+	rng := rand.New(rand.NewPCG(1, 2))
+	src, dst := make([]int32, 5*n), make([]int32, 5*n)
+	for i := range src {
+		src[i], dst[i] = rng.Int32N(n), rng.Int32N(n)
+	}
+	g := graph.Must(graph.New(n, src, dst))
 	for name, f := range map[string]func(t *grad.Tape) *grad.Var{
 		"linear": func(t *grad.Tape) *grad.Var {
 			return x.Linear(t.Use(w), t.Use(b), grad.ReLU).Linear(t.Use(out), nil, grad.Identity).CrossEntropy(labels)
@@ -34,6 +43,15 @@ func TestMeasure(t *testing.T) {
 			return grad.Loss{}.Huber(h.CumSum(), h.Softmax(), 1)
 		},
 		"dropout": func(t *grad.Tape) *grad.Var { return blk.forward(t, blk.forward(t, x)).Tanh().Sum() },
+		"attention on a graph": func(t *grad.Tape) *grad.Var { // operations of another package
+			ft := x.MatMul(t.Use(w)).Reshape(-1, 4, 6)
+			score := message.UAddV(ft.Dot(t.Use(b).Reshape(4, 6)), ft.Dot(t.Use(b).Reshape(4, 6).Neg())).LeakyReLU(0.2)
+			return message.UpdateAll(g, message.U(ft).Mul(score.Softmax()), message.Sum).Square().Mean()
+		},
+		"any message": func(t *grad.Tape) *grad.Var {
+			ft := x.MatMul(t.Use(w))
+			return message.UpdateAll(g, message.U(ft).Mul(message.V(ft)).Tanh(), message.Max).Square().Mean()
+		},
 		"checkpoint": func(t *grad.Tape) *grad.Var {
 			f := func(xs ...*grad.Var) *grad.Var { return blk.forward(t, xs[0]) }
 			return t.Checkpoint(f, t.Checkpoint(f, x)).Sum()

@@ -14,10 +14,12 @@ var mutate = flag.Bool("mutate", false, "plant errors of 0.1 % in gradients, one
 
 // mutations are errors of 0.1 % in one term of a pullback.
 var mutations = []struct{ name, file, old, new string }{
-	{"softmax", "softmax.go", "di[j] += v * (gi[j] - c)", "di[j] += v * (gi[j] - 1.001*c)"},
-	{"log-softmax", "softmax.go", "di[j] += g - p[j]*s", "di[j] += g - 1.001*p[j]*s"},
-	{"dot, by x", "reduce.go", "addScaled(dx.Data[i:i+d], g, y", "addScaled(dx.Data[i:i+d], 1.001*g, y"},
-	{"dot, by y", "reduce.go", "addScaled(dy.Data[j:j+d], g, x", "addScaled(dy.Data[j:j+d], 1.001*g, x"},
+	{"softmax", "../internal/simd/row_grad.go", "mulAddLess(dx, y, dy, Dot(y, dy))", "mulAddLess(dx, y, dy, 1.001*Dot(y, dy))"},
+	{"log-softmax", "../internal/simd/row_grad.go", "s := -Sum(dy)", "s := -1.001 * Sum(dy)"},
+	{"dot, by x", "reduce.go", "simd.Axpy(dx.Data[i:i+d], g, y", "simd.Axpy(dx.Data[i:i+d], 1.001*g, y"},
+	{"dot, by y", "reduce.go", "simd.Axpy(dy.Data[j:j+d], g, x", "simd.Axpy(dy.Data[j:j+d], 1.001*g, x"},
+	{"dot of heads, by x", "../internal/simd/heads.go", "Axpy(k.Y[r*k.YStride+h*d:][:d], k.W", "Axpy(k.Y[r*k.YStride+h*d:][:d], 1.001*k.W"},
+	{"dot of heads, by y", "../internal/simd/heads.go", "Axpy(k.Y[h*d:][:d], k.W[r*k.WStride+h], k.X[r*", "Axpy(k.Y[h*d:][:d], 1.001*k.W[r*k.WStride+h], k.X[r*"},
 	{"max", "extreme.go", "k%s.inner] += dy.Data[k]", "k%s.inner] += 1.001 * dy.Data[k]"},
 	{"cross-entropy", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx, 1.001*w, p)"},
 	{"layer norm", "layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},

@@ -157,7 +157,8 @@ func TestClipGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := load(t, name)
-			g := grad.Grads{{Value: s.Tensor(t, "inputs", "g_0")}, {Value: s.Tensor(t, "inputs", "g_1")}}
+			p := grad.NewParam(1)
+			g := grad.Grads{{Param: p, Value: s.Tensor(t, "inputs", "g_0")}, {Param: p, Value: s.Tensor(t, "inputs", "g_1")}}
 			norm := tensor.Of([]tensor.Float{tensor.Float(clip(s, g))}, 1)
 			if s.Has("outputs", "total_norm") {
 				golden.Compare(t, "norm", norm, s.Tensor(t, "outputs", "total_norm"), s.Float32Error.Outputs)

@@ -22,8 +22,8 @@ func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
 	if !inPlace || op.needs && !z.needs || !z.free() {
 		return p.times(op, x, z).Activate(a)
 	}
-	y := &Var{tape: op.tape, gen: op.tape.gen, made: op.tape.loop}
-	y.val = z.val
+	y := &Var{tape: op.tape, val: z.val}
+	op.tape.stamp(y)
 	if !op.Dry(0) {
 		p.multiply(&y.val, &x.val)
 		u.Forward(y.val.Data, y.val.Data, 1)

@@ -280,3 +280,18 @@ func TestMoreShapeErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestLinearEmpty ends products of nothing with the bias alone.
+func TestLinearEmpty(t *testing.T) {
+	b := grad.Const(tensor.Of(floats(1, -2), 2))
+	for _, n := range []int{0, 1, 3} {
+		x, w := grad.Const(tensor.New(n, 0)), grad.Const(tensor.New(0, 2))
+		want := make([]float64, 0, 2*n)
+		for range n {
+			want = append(want, 1, 0)
+		}
+		near(t, fmt.Sprint(n, " rows"), x.Linear(w, b, grad.ReLU).Value(), []int{n, 2}, want)
+	}
+	none := grad.Const(tensor.New(3, 2)).Linear(grad.Const(tensor.New(2, 0)), grad.Const(tensor.New(0)), grad.Tanh)
+	near(t, "no columns", none.Value(), []int{3, 0}, nil)
+}

@@ -9,10 +9,29 @@ import (
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
 	y := op.New(x.Value().Shape()...)
-	f.Forward(y.val.Data, x.val.Data, c)
-	return op.Record(y, func(dy *tensor.Dense) {
-		f.Backward(x.Grad().Data, dy.Data, x.val.Data, y.val.Data, c)
-	})
+	switch {
+	case op.Dry(0):
+	case len(y.val.Data) <= small:
+		f.Forward(y.val.Data, x.val.Data, c)
+	default:
+		tensor.Apply(&y.val, &x.val, f, c)
+	}
+	return op.Record(y, func(dy *tensor.Dense) { pullUnary(x.Grad(), dy, x, y, kernel{f, c}) })
+}
+
+// kernel is a function of one element with its constant.
+type kernel struct {
+	f simd.Unary
+	c tensor.Float
+}
+
+// pullUnary adds to dx the gradient of y = f(x).
+func pullUnary(dx, dy *tensor.Dense, x, y *Var, k kernel) {
+	if len(dy.Data) <= small {
+		k.f.Backward(dx.Data, dy.Data, x.val.Data, y.val.Data, k.c)
+		return
+	}
+	tensor.ApplyGrad(dx, dy, &x.val, &y.val, k.f, k.c)
 }
 
 // Scale returns c·x.
@@ -48,6 +67,19 @@ func (x *Var) Softplus() *Var { return x.unary(simd.Softplus, 0) }
 // SiLU returns x·sigmoid(x).
 func (x *Var) SiLU() *Var { return x.unary(simd.SiLU, 0) }
 
+// GELU returns x·Φ(x), where Φ is the distribution function of the normal
+// distribution.
+func (x *Var) GELU() *Var { return x.unary(simd.GELU, 0) }
+
+// GELUTanh returns the form of GELU by tanh:
+//
+//	x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
+func (x *Var) GELUTanh() *Var { return x.unary(simd.GELUTanh, 0) }
+
+// SELU returns λ·x where x is positive, else λ·α·(eˣ − 1), with λ = 1.0507… and
+// α = 1.6732….
+func (x *Var) SELU() *Var { return x.unary(simd.SELU, 0) }
+
 // Exp returns eˣ.
 func (x *Var) Exp() *Var { return x.unary(simd.Exp, 0) }
 
@@ -79,6 +111,9 @@ const (
 	Sigmoid  Activation = "sigmoid"
 	Tanh     Activation = "tanh"
 	Softplus Activation = "softplus"
+	GELU     Activation = "gelu"
+	GELUTanh Activation = "gelu_tanh"
+	SELU     Activation = "selu"
 )
 
 // Activate returns a(x). It panics with a [*TapeError] if there is no such
@@ -99,6 +134,12 @@ func (x *Var) Activate(a Activation) *Var {
 		return x.Tanh()
 	case Softplus:
 		return x.Softplus()
+	case GELU:
+		return x.GELU()
+	case GELUTanh:
+		return x.GELUTanh()
+	case SELU:
+		return x.SELU()
 	}
 	panic(&TapeError{Op: "Activate", Why: "no activation is called " + string(a)})
 }

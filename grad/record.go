@@ -65,24 +65,34 @@ func (op Op) Needs() bool { return op.needs }
 func (op Op) New(shape ...int) *Var {
 	v := &Var{tape: op.tape}
 	v.val.Set(op.tape.take(tensor.Size(shape...)), shape...)
-	if op.tape != nil {
-		v.gen, v.made = op.tape.gen, op.tape.loop
-	}
+	op.tape.stamp(v)
 	return v
 }
 
 // Unset is New of elements that are whatever they were: for an operation that
 // sets them all.
 func (op Op) Unset(shape ...int) *Var {
-	if op.tape == nil {
+	t := op.tape
+	if t == nil {
 		return op.New(shape...)
 	}
-	t := op.tape
-	v := &Var{tape: t, gen: t.gen, made: t.loop}
+	v := &Var{tape: t}
 	buf := t.lend(tensor.Size(shape...))
 	t.arena.floats.used = append(t.arena.floats.used, buf)
 	v.val.Set(buf, shape...)
+	t.stamp(v)
 	return v
+}
+
+// stamp says where and when v was made.
+func (t *Tape) stamp(v *Var) {
+	if t == nil {
+		return
+	}
+	v.gen, v.made = t.gen, t.loop
+	if n := len(t.runs); n > 0 {
+		v.run = t.runs[n-1]
+	}
 }
 
 // Floats returns n zeroed elements that live until the tape's next Reset.
@@ -102,9 +112,7 @@ func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 // and adds to the gradient of each operand that [Var.Needs] it. It must not
 // write to dy.
 func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
-	if t := op.tape; t != nil && t.prof != nil {
-		t.prof.enter(t.label, "")
-	}
+	op.done()
 	if !op.needs {
 		return y
 	}
@@ -113,10 +121,18 @@ func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
 	return y
 }
 
+// done takes the operation's name off the profile.
+func (op Op) done() {
+	if t := op.tape; t != nil && t.prof != nil {
+		t.prof.enter(t.label, "")
+	}
+}
+
 // RecordAll makes ys the results of an operation with several. In Backward pull
 // runs if the gradient of any of them was asked for; it reads them with
 // [Var.Grad].
 func (op Op) RecordAll(ys []*Var, pull func()) {
+	op.done()
 	if !op.needs {
 		return
 	}
@@ -132,8 +148,6 @@ func (op Op) view(x *Var, at int, shape ...int) *Var {
 	n := tensor.Size(shape...)
 	v := &Var{tape: op.tape, needs: x.needs, base: x, at: at}
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
-	if op.tape != nil {
-		v.gen = op.tape.gen
-	}
+	op.tape.stamp(v)
 	return v
 }

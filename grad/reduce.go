@@ -19,6 +19,9 @@ func (x *Var) Dot(y *Var) *Var {
 	}
 	shape[len(shape)-1] = 1
 	z := op.New(shape...)
+	if perHead(x, y) {
+		return op.dotHeads(x, y, z)
+	}
 	p := tensor.Pair(lastOne(x.val.Shape()), lastOne(y.val.Shape()), shape)
 	each := func(f func(z, x, y int)) {
 		if d == 0 {
@@ -30,16 +33,18 @@ func (x *Var) Dot(y *Var) *Var {
 			}
 		})
 	}
-	each(func(k, i, j int) { z.val.Data[k] = simd.Dot(x.val.Data[i:i+d], y.val.Data[j:j+d]) })
+	if !op.Dry(0) {
+		each(func(k, i, j int) { z.val.Data[k] = simd.Dot(x.val.Data[i:i+d], y.val.Data[j:j+d]) })
+	}
 	return op.Record(z, func(dz *tensor.Dense) {
 		dx, dy := x.Grad(), y.Grad()
 		each(func(k, i, j int) {
 			g := dz.Data[k]
 			if dx != nil {
-				addScaled(dx.Data[i:i+d], g, y.val.Data[j:j+d])
+				simd.Axpy(dx.Data[i:i+d], g, y.val.Data[j:j+d])
 			}
 			if dy != nil {
-				addScaled(dy.Data[j:j+d], g, x.val.Data[i:i+d])
+				simd.Axpy(dy.Data[j:j+d], g, x.val.Data[i:i+d])
 			}
 		})
 	})
@@ -49,14 +54,6 @@ func lastOne(shape []int) []int {
 	s := slices.Clone(shape)
 	s[len(s)-1] = 1
 	return s
-}
-
-// addScaled is dst += a·x.
-func addScaled(dst []tensor.Float, a tensor.Float, x []tensor.Float) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] += a * v
-	}
 }
 
 // SumAxis sums along one axis, which is taken away; of the only axis it leaves
@@ -70,30 +67,18 @@ func (x *Var) SumAxis(axis int) *Var {
 	if axis < 0 || axis >= len(shape) {
 		panic(&tensor.ShapeError{Op: "grad.SumAxis", Shapes: [][]int{x.Shape(), {axis}}, Why: "no such axis"})
 	}
-	outer, inner, n := 1, 1, shape[axis]
-	for _, s := range shape[:axis] {
-		outer *= s
-	}
-	for _, s := range shape[axis+1:] {
-		inner *= s
-	}
 	out := slices.Delete(slices.Clone(shape), axis, axis+1)
 	if len(out) == 0 {
 		out = []int{1}
 	}
 	y := op.New(out...)
-	for i := range outer {
-		for j := range n {
-			addTo(y.val.Data[i*inner:(i+1)*inner], x.val.Data[(i*n+j)*inner:(i*n+j+1)*inner])
-		}
+	if !op.Dry(0) {
+		tensor.SumAxis(&y.val, &x.val, axis)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		for i := range outer {
-			for j := range n {
-				addTo(dx[(i*n+j)*inner:(i*n+j+1)*inner], dy.Data[i*inner:(i+1)*inner])
-			}
-		}
+		dx, kept := x.Grad(), slices.Clone(x.val.Shape())
+		kept[axis] = 1
+		tensor.Add(dx, dx, dy.Reshape(kept...))
 	})
 }
 
@@ -110,17 +95,10 @@ func (x *Var) MeanAxis(axis int) *Var {
 func (x *Var) Sum() *Var {
 	op := Begin("Sum", x)
 	y := op.New(1)
-	s := 0.0
-	for _, v := range x.Value().Data {
-		s += float64(v)
+	if !op.Dry(0) {
+		y.val.Data[0] = tensor.Float(tensor.Sum64(x.Value()))
 	}
-	y.val.Data[0] = tensor.Float(s)
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx, g := x.Grad().Data, dy.Data[0]
-		for i := range dx {
-			dx[i] += g
-		}
-	})
+	return op.Record(y, func(dy *tensor.Dense) { tensor.Add(x.Grad(), x.Grad(), dy) })
 }
 
 // Mean returns the mean of all elements; of none zero.
@@ -133,18 +111,8 @@ func (x *Var) Mean() *Var {
 func (x *Var) Roll(shift int) *Var {
 	op := Begin("Roll", x)
 	y := op.New(x.Value().Shape()...)
-	d := x.Dim(-1)
-	n := leading(x.val.Shape())
-	move := func(f func(from, to int)) {
-		for i := range n {
-			for j := range d {
-				f(i*d+j, i*d+((j+shift)%d+d)%d)
-			}
-		}
+	if !op.Dry(0) {
+		tensor.Roll(&y.val, &x.val, -1, shift)
 	}
-	move(func(from, to int) { y.val.Data[to] = x.val.Data[from] })
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		move(func(from, to int) { dx[from] += dy.Data[to] })
-	})
+	return op.Record(y, func(dy *tensor.Dense) { tensor.RollAdd(x.Grad(), dy, -1, -shift) })
 }

@@ -101,7 +101,4 @@ func (x *Var) Expand(shape ...int) *Var {
 }
 
 // addTo is dst += src.
-func addTo(dst, src []tensor.Float) {
-	dst = dst[:len(src)]
-	simd.Add.Forward(dst, dst, src, 1, 1)
-}
+func addTo(dst, src []tensor.Float) { simd.Axpy(dst, 1, src) }

@@ -1,53 +1,23 @@
 package grad
 
-import (
-	"github.com/edgewise-ml/edgewise/internal/simd"
-	"github.com/edgewise-ml/edgewise/tensor"
-)
+import "github.com/edgewise-ml/edgewise/tensor"
 
 // Softmax normalises x along the last axis: eˣ/Σeˣ. A row of −Inf alone becomes
 // zeros.
-func (x *Var) Softmax() *Var {
-	op := Begin("Softmax", x)
-	y := op.New(x.Value().Shape()...)
-	d, n := x.Dim(-1), leading(x.val.Shape())
-	for i := range n {
-		simd.Softmax(y.val.Data[i*d:i*d+d], x.val.Data[i*d:i*d+d])
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		for i := range n {
-			yi, gi, di := y.val.Data[i*d:i*d+d], dy.Data[i*d:i*d+d], dx[i*d:i*d+d]
-			c := simd.Dot(yi, gi)
-			for j, v := range yi {
-				di[j] += v * (gi[j] - c)
-			}
-		}
-	})
-}
+func (x *Var) Softmax() *Var { return x.rowwise("Softmax", tensor.SoftmaxRows, tensor.SoftmaxGrad) }
 
 // LogSoftmax returns x − log Σeˣ along the last axis.
 func (x *Var) LogSoftmax() *Var {
-	op := Begin("LogSoftmax", x)
+	return x.rowwise("LogSoftmax", tensor.LogSoftmaxRows, tensor.LogSoftmaxGrad)
+}
+
+// rowwise records a function of rows and its gradient, which is one of the
+// result.
+func (x *Var) rowwise(name string, f func(y, x *tensor.Dense), pull func(dx, dy, y *tensor.Dense)) *Var {
+	op := Begin(name, x)
 	y := op.New(x.Value().Shape()...)
-	d, n := x.Dim(-1), leading(x.val.Shape())
-	for i := range n {
-		simd.LogSoftmax(y.val.Data[i*d:i*d+d], x.val.Data[i*d:i*d+d])
+	if !op.Dry(0) {
+		f(&y.val, &x.val)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		op.Scratch(d, func(p []tensor.Float) {
-			for i := range n {
-				gi, di := dy.Data[i*d:i*d+d], dx[i*d:i*d+d]
-				simd.Exp.Forward(p, y.val.Data[i*d:i*d+d], 0)
-				var s tensor.Float
-				for _, g := range gi {
-					s += g
-				}
-				for j, g := range gi {
-					di[j] += g - p[j]*s
-				}
-			}
-		})
-	})
+	return op.Record(y, func(dy *tensor.Dense) { pull(x.Grad(), dy, &y.val) })
 }

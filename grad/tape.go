@@ -28,6 +28,8 @@ type Tape struct {
 	prof   *profile // nil: no pprof labels
 	inside section  // of a checkpointed function
 	again  bool     // a checkpointed function runs for the second time
+	runs   []uint32 // of checkpointed functions, one inside the other
+	ran    uint32   // how many there were
 	dry    bool     // kernels do not run
 	traced bool     // nodes keep their operands
 	bad    string   // the first operation whose pullback made a NaN or infinity
@@ -97,6 +99,9 @@ func (t *Tape) Recording() bool { return t != nil && !t.eval }
 
 // Stats says what t holds at the moment.
 func (t *Tape) Stats() Stats {
+	if t == nil {
+		return Stats{}
+	}
 	a := &t.arena
 	return Stats{Held: a.held, InUse: a.inUse, Peak: a.peak, Ops: len(t.nodes)}
 }

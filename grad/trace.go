@@ -40,7 +40,8 @@ func (t *Tape) Trace(on bool) {
 // operations. If all values are finite, it names the first operation in the last
 // Backward whose pullback made one, if the tape was told to [Tape.Trace].
 //
-// An infinity may be meant, such as the −Inf of a mask, which is why nothing
+// What a checkpointed function made inside is found at its result. An infinity
+// may be meant, such as the −Inf of a mask, which is why nothing
 // stops by itself.
 func (t *Tape) FirstNonFinite() (op string, found bool) {
 	if t == nil {

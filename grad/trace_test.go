@@ -104,12 +104,12 @@ func TestLabels(t *testing.T) {
 
 func TestClipNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-		g := grad.Grads{{Value: tensor.Of(floats(3, tensor.Float(bad)), 2)}}
+		g := grad.Grads{{Param: grad.NewParam(1), Value: tensor.Of(floats(3, tensor.Float(bad)), 2)}}
 		if n := g.ClipNorm(1); !(math.IsNaN(n) || math.IsInf(n, 1)) || g[0].Value.Data[0] != 3 {
 			t.Errorf("norm %v, gradients %v", n, g[0].Value)
 		}
 	}
-	g := grad.Grads{{Value: tensor.New(0, 2)}}
+	g := grad.Grads{{Param: grad.NewParam(1), Value: tensor.New(0, 2)}}
 	if n := g.ClipNorm(1); n != 0 {
 		t.Errorf("the norm of nothing is %v", n)
 	}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -15,37 +16,76 @@ import (
 // Edges keep their order: those of the first member come first, and the list is
 // the members' lists in the same order. From() has no single parent; it gives
 // the number of each edge and node inside its member. Kinds are kept if every
-// member that has edges has kinds.
+// member that has edges has kinds. A batch of graphs made of blocks is made of
+// blocks ([Graph.Spans]). [Graph.Unbatch] takes a batch apart.
 //
 // It panics with a [*tensor.ShapeError] if there are more than 2³¹−1 nodes on a
 // side, or edges.
 func Batch(gs ...*Graph) *Graph {
 	m, edges := unite(gs)
-	bipartite := slices.ContainsFunc(gs, (*Graph).Bipartite)
-	src, dst := m.src[len(gs)], m.dst[len(gs)]
-	offsets, cols, order := make([]int64, 1, dst+1), make([]int32, 0, edges), make([]int32, 0, edges)
-	from := Origin{Edges: make([]int32, 0, edges), Src: make([]int32, 0, src), Dst: make([]int32, 0, dst)}
-	for i, g := range gs {
-		base := len(cols)
-		for _, o := range g.in.Offsets[1:] {
-			offsets = append(offsets, int64(base)+o)
-		}
-		cols = appendShifted(cols, g.in.Cols, m.src[i])
-		order = appendShifted(order, g.order, base)
-		from.Edges = append(from.Edges, iota32(g.NumEdges())...)
-		from.Src = append(from.Src, iota32(g.NumSrc())...)
-		from.Dst = append(from.Dst, iota32(g.NumDst())...)
+	h := joinEdges(gs, m, edges)
+	h.kinds, h.members = batchKinds(gs), m
+	h.from.Src, h.from.Dst = make([]int32, 0, h.nSrc), make([]int32, 0, h.nDst)
+	for _, g := range gs {
+		h.from.Src = append(h.from.Src, iota32(g.NumSrc())...)
+		h.from.Dst = append(h.from.Dst, iota32(g.NumDst())...)
 	}
-	h := ofCSR(src, offsets, cols, bipartite)
-	h.order, h.from = order, from
-	h.members = m
-	h.kinds = batchKinds(gs)
-	if bipartite {
+	h.fromEdges = sync.OnceValue(func() []int32 {
+		from := make([]int32, 0, edges)
+		for _, g := range gs {
+			from = append(from, iota32(g.NumEdges())...)
+		}
+		return from
+	})
+	if h.bipartite {
 		h.dstRows = batchDstRows(gs, m)
 	} else {
 		m.dst, h.from.Dst = m.src, h.from.Src
 	}
 	return h
+}
+
+// joinEdges returns the union m of gs without labels and Origin.
+func joinEdges(gs []*Graph, m *members, edges int) *Graph {
+	bipartite := slices.ContainsFunc(gs, (*Graph).Bipartite)
+	src, dst := m.src[len(gs)], m.dst[len(gs)]
+	if spans := joinSpans(gs, m); spans != nil {
+		return ofSpans(src, dst, spans, bipartite)
+	}
+	offsets, cols := make([]int64, 1, dst+1), make([]int32, 0, edges)
+	var order []int32
+	if slices.ContainsFunc(gs, func(g *Graph) bool { return g.order != nil }) {
+		order = make([]int32, 0, edges)
+	}
+	for i, g := range gs {
+		base, in := len(cols), g.In()
+		for _, o := range in.Offsets[1:] {
+			offsets = append(offsets, int64(base)+o)
+		}
+		cols = appendShifted(cols, in.Cols, m.src[i])
+		if order != nil {
+			order = appendShifted(order, g.EdgeOrder(), base)
+		}
+	}
+	h := ofCSR(src, offsets, cols, bipartite)
+	h.order = order
+	return h
+}
+
+// joinSpans returns the blocks of the union of gs, or nil if one of them is not
+// made of blocks.
+func joinSpans(gs []*Graph, m *members) []Span {
+	var spans []Span
+	for i, g := range gs {
+		if g.spans == nil {
+			return nil
+		}
+		for _, s := range g.spans {
+			s.Src, s.Dst = s.Src+m.src[i], s.Dst+m.dst[i]
+			spans = append(spans, s)
+		}
+	}
+	return spans
 }
 
 // unite returns the members of the union of gs and the number of its edges.

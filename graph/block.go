@@ -27,26 +27,21 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 	if err := g.checkRows("seed", seeds); err != nil {
 		return nil, err
 	}
-	h := g.rows(seeds)
-	src := gather(rows, seeds)
-	number := make(map[int32]int32, 2*len(src)) // of g's sources, the block's
+	h := g.rows(slices.Clone(seeds))
+	src, cols := gather(rows, seeds), h.In().Cols
+	number := borrowMarks(g.NumSrc())
 	for i, u := range src {
-		number[u] = int32(i)
+		number.at[u] = int32(i) + 1
 	}
-	for _, u := range h.in.Cols {
-		if _, ok := number[u]; !ok {
-			number[u] = -1
-			src = append(src, u)
-		}
+	src = number.others(src, cols)
+	for i, u := range src[len(seeds):] {
+		number.at[u] = int32(len(seeds)+i) + 1
 	}
-	slices.Sort(src[len(seeds):])
-	for i := len(seeds); i < len(src); i++ {
-		number[src[i]] = int32(i)
+	for e, u := range cols {
+		cols[e] = number.at[u] - 1
 	}
-	for e, u := range h.in.Cols {
-		h.in.Cols[e] = number[u]
-	}
-	h.in.NumCols = len(src)
+	number.giveBack(src)
+	h.In().NumCols, h.nSrc = len(src), len(src)
 	h.from.Src, h.dstRows = src, iota32(len(seeds))
 	return h, nil
 }
@@ -55,12 +50,20 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 // g, in the order given, and whose sources are all of g's under the same
 // numbers. Within a destination, edges keep g's order; the list is the result's
 // own order. Kinds are kept. The error names a row that is repeated or not a
-// destination.
+// destination. Of a graph of blocks without kinds the result is one too, except
+// where the diagonal is left out.
 func (g *Graph) Dst(rows []int32) (*Graph, error) {
 	if err := g.checkRows("row", rows); err != nil {
 		return nil, err
 	}
-	h := g.rows(rows)
+	rows = slices.Clone(rows) // the Origin keeps them
+	var h *Graph
+	if g.spans != nil && g.kinds == nil {
+		h = g.spanRows(rows)
+	}
+	if h == nil {
+		h = g.rows(rows)
+	}
 	h.from.Src = iota32(g.NumSrc())
 	h.dstRows = gather(g.DstRows(), rows)
 	return h, nil
@@ -68,34 +71,66 @@ func (g *Graph) Dst(rows []int32) (*Graph, error) {
 
 // checkRows checks that rows are distinct destinations.
 func (g *Graph) checkRows(what string, rows []int32) error {
-	seen := make(map[int32]int, len(rows))
-	for i, v := range rows {
-		if v < 0 || int(v) >= g.NumDst() {
-			return fmt.Errorf("graph: %s %d of %d is node %d, not in %s", what, i, len(rows), v, span(g.NumDst()))
+	return distinct(what, rows, g.NumDst(), "node")
+}
+
+// distinct checks that list holds different things, numbered below n.
+func distinct(what string, list []int32, n int, thing string) error {
+	seen := borrowMarks(n)
+	for i, v := range list {
+		if v < 0 || int(v) >= n {
+			seen.giveBack(list[:i])
+			return fmt.Errorf("graph: %s %d of %d is %s %d, not in %s", what, i, len(list), thing, v, span(n))
 		}
-		if j, ok := seen[v]; ok {
-			return fmt.Errorf("graph: %s %d of %d is node %d, as %s %d is", what, i, len(rows), v, what, j)
+		if j := seen.at[v]; j != 0 {
+			seen.giveBack(list[:i])
+			return fmt.Errorf("graph: %s %d of %d is %s %d, as %s %d is", what, i, len(list), thing, v, what, j-1)
 		}
-		seen[v] = i
+		seen.at[v] = int32(i) + 1
 	}
+	seen.giveBack(list)
 	return nil
 }
 
 // rows returns the bipartite graph of the in-edges of the given destinations,
-// without the Origin of its sources.
+// without the Origin of its sources. It keeps rows.
 func (g *Graph) rows(rows []int32) *Graph {
+	in, edges := g.In(), g.edgesInto(rows)
 	offsets := make([]int64, len(rows)+1)
 	for i, v := range rows {
-		offsets[i+1] = offsets[i] + int64(g.InDegree(int(v)))
+		offsets[i+1] = offsets[i] + in.Offsets[v+1] - in.Offsets[v]
 	}
-	edges := make([]int32, 0, offsets[len(rows)])
-	for _, v := range rows {
-		for e := g.in.Offsets[v]; e < g.in.Offsets[v+1]; e++ {
-			edges = append(edges, int32(e))
-		}
-	}
-	h := ofCSR(g.NumSrc(), offsets, gather(g.in.Cols, edges), true)
+	h := ofCSR(g.NumSrc(), offsets, gather(in.Cols, edges), true)
 	h.kinds = gather(g.kinds, edges)
-	h.from = Origin{Edges: edges, Dst: slices.Clone(rows)}
+	h.from = Origin{Edges: edges, Dst: rows}
 	return h
+}
+
+// edgesInto returns the in-edges of the given destinations.
+func (g *Graph) edgesInto(rows []int32) []int32 {
+	total := 0
+	for _, v := range rows {
+		total += g.InDegree(int(v))
+	}
+	edges := make([]int32, 0, total)
+	for _, v := range rows {
+		lo := g.firstEdge(int(v))
+		edges = interval(edges, lo, lo+g.InDegree(int(v)))
+	}
+	return edges
+}
+
+// firstEdge returns the number of edges into destinations below v.
+func (g *Graph) firstEdge(v int) int {
+	if g.spans == nil {
+		return int(g.In().Offsets[v])
+	}
+	n := 0
+	for _, s := range g.spans {
+		if s.Dst >= v {
+			break
+		}
+		n += s.before(min(v-s.Dst, s.NumDst))
+	}
+	return n
 }

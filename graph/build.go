@@ -99,16 +99,11 @@ func fromList(nSrc, nDst int, src, dst []int32) (*Graph, error) {
 	if err := checkCounts(nSrc, nDst, len(src)); err != nil {
 		return nil, err
 	}
-	for i, u := range src {
-		v := dst[i]
-		if u < 0 || int(u) >= nSrc {
-			return nil, fmt.Errorf("graph: edge %d of %d, %d → %d: the source is not in %s", i, len(src), u, v, span(nSrc))
-		}
-		if v < 0 || int(v) >= nDst {
-			return nil, fmt.Errorf("graph: edge %d of %d, %d → %d: the destination is not in %s", i, len(src), u, v, span(nDst))
-		}
+	l := list{src: src, dst: dst}
+	if err := l.check(nSrc, nDst); err != nil {
+		return nil, err
 	}
-	return list{src: src, dst: dst}.sorted(nSrc, nDst), nil
+	return l.sorted(nSrc, nDst), nil
 }
 
 // list is edges in the order of a caller.
@@ -118,6 +113,20 @@ type list struct {
 	parent   []int32 // the parent's edge, or −1; nil: there is no parent
 }
 
+// check checks that the ends of every edge are in range.
+func (l list) check(nSrc, nDst int) error {
+	for i, u := range l.src {
+		v := l.dst[i]
+		if u < 0 || int(u) >= nSrc {
+			return fmt.Errorf("graph: edge %d of %d, %d → %d: the source is not in %s", i, len(l.src), u, v, span(nSrc))
+		}
+		if v < 0 || int(v) >= nDst {
+			return fmt.Errorf("graph: edge %d of %d, %d → %d: the destination is not in %s", i, len(l.src), u, v, span(nDst))
+		}
+	}
+	return nil
+}
+
 // list returns g's edges in the order of its list, with g as the parent.
 func (g *Graph) list() list {
 	n := g.NumEdges()
@@ -125,9 +134,9 @@ func (g *Graph) list() list {
 	if g.kinds != nil {
 		l.kinds = make([]int32, n)
 	}
-	dst := g.Destinations()
-	for e, i := range g.order {
-		l.src[i], l.dst[i], l.parent[i] = g.in.Cols[e], dst[e], int32(e)
+	cols, dst := g.In().Cols, g.Destinations()
+	for e, i := range g.EdgeOrder() {
+		l.src[i], l.dst[i], l.parent[i] = cols[e], dst[e], int32(e)
 		if g.kinds != nil {
 			l.kinds[i] = g.kinds[e]
 		}
@@ -135,34 +144,34 @@ func (g *Graph) list() list {
 	return l
 }
 
+// pick returns the edges of l at the given places.
+func (l list) pick(at []int32) list {
+	return list{src: gather(l.src, at), dst: gather(l.dst, at), kinds: gather(l.kinds, at), parent: gather(l.parent, at)}
+}
+
 // sorted returns the homogeneous graph of l, whose ends must be in range. The
-// counting sort is stable: within a destination the order is l's.
+// sort is stable: within a destination the order is l's.
 func (l list) sorted(nSrc, nDst int) *Graph {
-	in := &sparse.CSR{Offsets: make([]int64, nDst+1), Cols: make([]int32, len(l.src)), NumRows: nDst, NumCols: nSrc}
-	for _, v := range l.dst {
-		in.Offsets[v+1]++
+	in, order, err := sparse.FromCOO(nDst, nSrc, l.dst, l.src, nil)
+	if err != nil {
+		panic(err) // the ends were not in range
 	}
-	for v := range nDst {
-		in.Offsets[v+1] += in.Offsets[v]
-	}
-	next := make([]int64, nDst)
-	copy(next, in.Offsets)
-	g := &Graph{topology: &topology{in: in}, order: make([]int32, len(l.src))}
-	for i, v := range l.dst {
-		e := next[v]
-		next[v]++
-		in.Cols[e], g.order[e] = l.src[i], int32(i)
-	}
-	g.kinds = gather(l.kinds, g.order)
-	g.from.Edges = gather(l.parent, g.order)
+	g := ofMatrix(in, false)
+	g.order = order
+	g.kinds = gather(l.kinds, order)
+	g.from.Edges = gather(l.parent, order)
 	return g
 }
 
 // ofCSR returns the graph of a CSR that is known to be good; its list is its
 // nonzeros in order.
 func ofCSR(nSrc int, offsets []int64, cols []int32, bipartite bool) *Graph {
-	in := &sparse.CSR{Offsets: offsets, Cols: cols, NumRows: len(offsets) - 1, NumCols: nSrc}
-	return &Graph{topology: &topology{in: in, bipartite: bipartite}, order: iota32(len(cols))}
+	return ofMatrix(&sparse.CSR{Offsets: offsets, Cols: cols, NumRows: len(offsets) - 1, NumCols: nSrc}, bipartite)
+}
+
+// ofMatrix is [ofCSR] of a matrix.
+func ofMatrix(in *sparse.CSR, bipartite bool) *Graph {
+	return &Graph{csr: in, topology: &topology{nSrc: in.NumCols, nDst: in.NumRows, edges: in.NNZ(), bipartite: bipartite}}
 }
 
 // gather returns x[at[0]], x[at[1]], …, or nil if x is nil.

@@ -19,7 +19,7 @@ type Report struct {
 func (g *Graph) Check() Report {
 	var r Report
 	out, _ := g.Out()
-	r.NoIn = emptyRows(g.in.Offsets)
+	r.NoIn = emptyRows(g.In().Offsets)
 	r.NoOut = emptyRows(out.Offsets)
 	seen := make([]int32, g.NumSrc()) // the last destination, plus one, that had this source
 	for v := range g.NumDst() {
@@ -64,7 +64,7 @@ func (r Report) String() string {
 // It panics with a [*tensor.ShapeError] if g is bipartite.
 func (g *Graph) Roots() []int32 {
 	g.wantHomogeneous("graph.Roots")
-	return emptyRows(g.in.Offsets)
+	return emptyRows(g.In().Offsets)
 }
 
 // Sinks returns the nodes of a homogeneous graph without out-edges, ascending.

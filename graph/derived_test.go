@@ -114,6 +114,21 @@ func TestBlock(t *testing.T) {
 	})
 }
 
+// In a large graph a block of a few seeds sorts what a block of many reads off.
+func TestLargeBlock(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	g := Must(Uniform(rng, 2000, 6000))
+	for _, n := range []int{1, 5, 40, 700, 2000} {
+		for range 5 {
+			seeds := make([]int32, 0, n)
+			for _, v := range rng.Perm(2000)[:n] {
+				seeds = append(seeds, int32(v))
+			}
+			isBlock(t, Must(g.Block(seeds)), g, seeds)
+		}
+	}
+}
+
 // randomRows returns some of n numbers, in any order.
 func randomRows(rng *rand.Rand, n int) []int32 {
 	rows := make([]int32, 0, n)
@@ -276,5 +291,18 @@ func TestMembership(t *testing.T) {
 		if !m.Bipartite() || m.NumSrc() != c.g.NumNodes() || m.NumDst() != c.n || !slices.Equal(m.Destinations(), c.want) || !slices.Equal(m.In().Cols, iota32(len(c.want))) {
 			t.Errorf("membership of %v: %v, %v → %v", c.g, m, m.In().Cols, m.Destinations())
 		}
+	}
+}
+
+// BenchmarkBlock makes the block of all nodes of a graph of the size of arXiv's,
+// and that of a thousand.
+func BenchmarkBlock(b *testing.B) {
+	g := Must(PowerLaw(rand.New(rand.NewPCG(1, 1)), 169_344, 1_169_344, 0.75))
+	for name, seeds := range map[string][]int32{"all": iota32(g.NumNodes()), "1000": iota32(1000)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Must(g.Block(seeds))
+			}
+		})
 	}
 }

@@ -6,13 +6,21 @@
 //
 //	g, err := graph.New(3, []int32{0, 1, 2}, []int32{1, 2, 0}) // a ring of three
 //	g = g.WithSelfLoops()
-//	for _, u := range g.In().Cols[g.In().Offsets[1]:g.In().Offsets[2]] {
-//		fmt.Println(u, "→ 1")
+//	for e, u := range g.Sources(1) {
+//		fmt.Println("edge", e, "is", u, "→ 1")
 //	}
 //
-// Three more nouns describe a graph: [Origin] says which nodes and edges of its
-// parent a derived graph is made of, [Levels] orders an acyclic graph, and
-// [Report] lists what training on a graph may stumble over.
+// A graph comes from a list of edges ([New], [NewBipartite], [NewCompact] where
+// ids leave gaps, [FromCSR], [FromGonum]), from points ([KNN], [Radius]), from a
+// formula ([Complete], [Causal], [Chains], [Trees], [Grid] and others), from a
+// random generator ([Uniform], [PowerLaw], [RMAT], [Citation],
+// [BarabasiAlbert]), or from other graphs: [Batch] and the methods of Graph.
+//
+// More nouns describe graphs: [Origin] says which nodes and edges of its parent
+// a derived graph is made of, [Span] is a dense block of edges, [Levels] orders
+// an acyclic graph, [Report] lists what training on a graph may stumble over,
+// [Hetero] is several relations between nodes of several types, and [View] is a
+// graph as gonum's algorithms want it.
 //
 // # Edge order
 //
@@ -26,6 +34,14 @@
 //
 //	own order:   y[e] = x[g.EdgeOrder()[e]]     // x: rows in the order of the list
 //	derived:     y[e] = x[h.From().Edges[e]]    // x: rows of the parent's edges; −1: a new edge
+//
+// # Blocks
+//
+// A complete, causal or banded graph, and a batch of them, is a list of blocks:
+// [Complete] of 16,384 nodes takes a few bytes. Its edges are listed when
+// [Graph.In] is first asked for, by a sparse kernel or by most methods here, and
+// then they are kept: 2²⁸ edges are a gigabyte. Dense kernels read
+// [Graph.Spans] instead.
 //
 // # Limits
 //

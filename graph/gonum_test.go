@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	gonum "gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/iterator"
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
@@ -113,7 +114,7 @@ func TestFromGonum(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, g, Must(New(2, []int32{0, 1}, []int32{1, 0})))
-	if g, ids, err := FromGonum(broken{View{Ring(3, 1)}}); g != nil || ids != nil || err == nil || !strings.Contains(err.Error(), "edge 0 → 1: there is no node 1") {
+	if g, ids, err := FromGonum(broken{Ring(3, 1).Gonum()}); g != nil || ids != nil || err == nil || !strings.Contains(err.Error(), "edge 0 → 1: there is no node 1") {
 		t.Error("a broken graph:", g, err)
 	}
 }
@@ -121,4 +122,6 @@ func TestFromGonum(t *testing.T) {
 // broken is a graph that forgets node 1.
 type broken struct{ View }
 
-func (b broken) Nodes() gonum.Nodes { return iterate([]int32{0, 2}) }
+func (b broken) Nodes() gonum.Nodes {
+	return iterator.NewOrderedNodes([]gonum.Node{simple.Node(0), simple.Node(2)})
+}

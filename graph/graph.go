@@ -2,7 +2,9 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -13,28 +15,37 @@ import (
 // a graph.
 type Graph struct {
 	*topology
-	order   []int32 // edge e is edge order[e] of the list
-	kinds   []int32 // by edge; nil: none
-	from    Origin
-	members *members // nil: one
+	csr       *sparse.CSR // the edges by destination; nil: topology.in has them
+	order     []int32     // edge e is edge order[e] of the list; nil: the list is in g's own order
+	kinds     []int32     // by edge; nil: none
+	from      Origin
+	fromEdges func() []int32 // of a graph of blocks, instead of from.Edges; nil otherwise
+	members   *members       // nil: one
 }
 
 // topology is what graphs that differ only in labels share: the edges, and
 // what is computed of them on first need.
 type topology struct {
-	in        *sparse.CSR
+	nSrc, nDst, edges int
+
 	bipartite bool
 	dstRows   []int32 // of a bipartite graph whose destinations are sources
+	spans     []Span  // nil: it is not made of blocks
 
-	outOnce  sync.Once
-	out      *sparse.CSR
-	outEdges []int32
+	inOnce sync.Once
+	in     *sparse.CSR // of a graph of blocks, once it is asked for
+
+	outOnce sync.Once
+	out     atomic.Pointer[bySource]
 
 	dstOnce sync.Once
 	dst     []int32
 
 	identityOnce sync.Once
 	identity     []int32
+
+	ownOnce sync.Once
+	own     []int32 // the edges in order
 
 	levelsOnce sync.Once
 	levels     *Levels
@@ -65,13 +76,13 @@ func Must(g *Graph, err error) *Graph {
 }
 
 // NumSrc returns the number of source nodes.
-func (g *Graph) NumSrc() int { return g.in.NumCols }
+func (g *Graph) NumSrc() int { return g.nSrc }
 
 // NumDst returns the number of destination nodes.
-func (g *Graph) NumDst() int { return g.in.NumRows }
+func (g *Graph) NumDst() int { return g.nDst }
 
 // NumEdges returns the number of edges.
-func (g *Graph) NumEdges() int { return g.in.NNZ() }
+func (g *Graph) NumEdges() int { return g.edges }
 
 // NumNodes returns the number of nodes of a homogeneous graph. A bipartite one
 // has two numbers, so it panics with a [*tensor.ShapeError].
@@ -85,15 +96,42 @@ func (g *Graph) NumNodes() int {
 func (g *Graph) Bipartite() bool { return g.bipartite }
 
 // In returns the edges by destination, a NumDst×NumSrc matrix of ones (Values
-// is nil): row v lists the sources of v's in-edges, and edge e is nonzero e.
-func (g *Graph) In() *sparse.CSR { return g.in }
+// is nil): row v lists the sources of v's in-edges, and edge e is nonzero e. Of
+// a graph of blocks ([Graph.Spans]) it is computed once, on first use.
+func (g *Graph) In() *sparse.CSR {
+	if g.csr != nil {
+		return g.csr
+	}
+	return g.listed()
+}
+
+// listed is In of a graph of blocks.
+func (g *Graph) listed() *sparse.CSR {
+	g.inOnce.Do(func() { g.in = g.expand() })
+	return g.in
+}
 
 // Out returns the edges by source, a NumSrc×NumDst matrix of ones: row u lists
 // the destinations of u's out-edges, and nonzero k is edge edge[k]. The edges of
 // a row ascend. It is computed once, on first use.
 func (g *Graph) Out() (out *sparse.CSR, edge []int32) {
-	g.outOnce.Do(func() { g.out, g.outEdges = g.in.Transpose() })
-	return g.out, g.outEdges
+	by := g.bySource()
+	return by.CSR, by.edges
+}
+
+// bySource is the edges of a graph by source.
+type bySource struct {
+	*sparse.CSR
+	edges []int32 // of each nonzero
+}
+
+// bySource returns the edges by source.
+func (g *Graph) bySource() *bySource {
+	g.outOnce.Do(func() {
+		out, edges := g.In().Transpose()
+		g.out.Store(&bySource{out, edges})
+	})
+	return g.out.Load()
 }
 
 // EdgeOrder returns the list's number of each edge: edge e of g is edge
@@ -103,32 +141,27 @@ func (g *Graph) Out() (out *sparse.CSR, edge []int32) {
 //
 // A graph that was not made from a list of edges says in the comment of its
 // maker what stands for the list.
-func (g *Graph) EdgeOrder() []int32 { return g.order }
+func (g *Graph) EdgeOrder() []int32 {
+	if g.order != nil {
+		return g.order
+	}
+	g.ownOnce.Do(func() { g.own = iota32(g.edges) })
+	return g.own
+}
 
 // Destinations returns the destination of each edge; the sources are In().Cols.
 // It is computed once, on first use.
 func (g *Graph) Destinations() []int32 {
 	g.dstOnce.Do(func() {
+		in := g.In()
 		g.dst = make([]int32, g.NumEdges())
 		for v := range g.NumDst() {
-			lo, hi := g.in.Offsets[v], g.in.Offsets[v+1]
-			for e := lo; e < hi; e++ {
+			for e := in.Offsets[v]; e < in.Offsets[v+1]; e++ {
 				g.dst[e] = int32(v)
 			}
 		}
 	})
 	return g.dst
-}
-
-// InDegree returns the number of edges into destination v.
-func (g *Graph) InDegree(v int) int {
-	return int(g.in.Offsets[v+1] - g.in.Offsets[v])
-}
-
-// OutDegree returns the number of edges out of source u.
-func (g *Graph) OutDegree(u int) int {
-	out, _ := g.Out()
-	return int(out.Offsets[u+1] - out.Offsets[u])
 }
 
 // String returns the counts of nodes and edges.
@@ -139,12 +172,6 @@ func (g *Graph) String() string {
 	return fmt.Sprintf("Graph(%d nodes, %d edges)", g.NumDst(), g.NumEdges())
 }
 
-// sources returns the sources of the in-edges of v.
-func (g *Graph) sources(v int) []int32 {
-	lo, hi := g.in.Offsets[v], g.in.Offsets[v+1]
-	return g.in.Cols[lo:hi:hi]
-}
-
 // wantHomogeneous panics if g is bipartite: op has no meaning then.
 func (g *Graph) wantHomogeneous(op string) {
 	if g.bipartite {
@@ -152,5 +179,12 @@ func (g *Graph) wantHomogeneous(op string) {
 			Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
 			Why: "the graph is bipartite, want the same nodes on both sides",
 		})
+	}
+}
+
+// wantFewEdges panics if op makes a graph of more edges of g than there may be.
+func (g *Graph) wantFewEdges(op string, edges int) {
+	if edges > math.MaxInt32 {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumDst(), g.NumEdges()}}, Why: "more than 2³¹−1 edges"})
 	}
 }

@@ -271,11 +271,17 @@ func TestBipartiteRefuses(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	g := Chains(5, 3, 9)
+	g, blocks := Chains(5, 3, 9), Batch(Causal(9), Complete(30))
 	outs, levels := make([]*sparse.CSR, 8), make([]*Levels, 8)
+	ins, parents := make([]*sparse.CSR, 8), make([][]int32, 8)
 	var wg sync.WaitGroup
 	for i := range outs {
 		wg.Go(func() {
+			for range blocks.Sources(i) {
+				break
+			}
+			ins[i], parents[i] = blocks.In(), blocks.From().Edges
+			Must(blocks.Block([]int32{int32(i), 20}))
 			outs[i], _ = g.Out()
 			levels[i], _ = g.Levels()
 			g.Destinations()
@@ -284,7 +290,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range outs {
-		if outs[i] != outs[0] || levels[i] != levels[0] || levels[i] == nil {
+		if ins[i] != ins[0] || &parents[i][0] != &parents[0][0] || outs[i] != outs[0] || levels[i] != levels[0] || levels[i] == nil {
 			t.Fatal("computed more than once")
 		}
 	}

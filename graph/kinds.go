@@ -22,9 +22,9 @@ func (g *Graph) WithKinds(kinds []int32) (*Graph, error) {
 		}
 	}
 	h := *g
-	h.kinds = make([]int32, len(kinds))
-	for e, i := range g.order {
-		h.kinds[e] = kinds[i]
+	h.kinds = append(make([]int32, 0, len(kinds)), kinds...)
+	if g.order != nil {
+		h.kinds = gather(kinds, g.order)
 	}
 	return &h, nil
 }

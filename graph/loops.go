@@ -1,11 +1,5 @@
 package graph
 
-import (
-	"math"
-
-	"github.com/edgewise-ml/edgewise/tensor"
-)
-
 // WithSelfLoops returns g with a loop added to each node that has none, so
 // doing it twice adds nothing. Its list is g's list and then the new loops by
 // node, so a new loop is the last of its node's in-edges, and its From().Edges
@@ -27,9 +21,7 @@ func (g *Graph) WithSelfLoops() *Graph {
 			l.kinds = append(l.kinds, kind)
 		}
 	}
-	if len(l.src) > math.MaxInt32 {
-		panic(&tensor.ShapeError{Op: "graph.WithSelfLoops", Shapes: [][]int{{g.NumDst(), g.NumEdges()}}, Why: "more than 2³¹−1 edges"})
-	}
+	g.wantFewEdges("graph.WithSelfLoops", len(l.src))
 	return g.derive(l.sorted(g.NumDst(), g.NumDst()))
 }
 
@@ -37,22 +29,14 @@ func (g *Graph) WithSelfLoops() *Graph {
 // list. It panics with a [*tensor.ShapeError] if g is bipartite.
 func (g *Graph) WithoutSelfLoops() *Graph {
 	g.wantHomogeneous("graph.WithoutSelfLoops")
-	l, n := g.list(), 0
+	l := g.list()
+	var kept []int32
 	for i, u := range l.src {
-		if u == l.dst[i] {
-			continue
+		if u != l.dst[i] {
+			kept = append(kept, int32(i))
 		}
-		l.src[n], l.dst[n], l.parent[n] = u, l.dst[i], l.parent[i]
-		if l.kinds != nil {
-			l.kinds[n] = l.kinds[i]
-		}
-		n++
 	}
-	l.src, l.dst, l.parent = l.src[:n], l.dst[:n], l.parent[:n]
-	if l.kinds != nil {
-		l.kinds = l.kinds[:n]
-	}
-	return g.derive(l.sorted(g.NumDst(), g.NumDst()))
+	return g.derive(l.pick(kept).sorted(g.NumDst(), g.NumDst()))
 }
 
 // hasLoop reports whether v of a homogeneous graph has an edge to itself.

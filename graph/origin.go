@@ -13,7 +13,15 @@ type Origin struct {
 // From returns what g is made of, if it was made from another graph, and the
 // zero Origin if it was made from a list or is one of the regular graphs.
 // [Graph.WithKinds] only adds labels: its result has the receiver's Origin.
-func (g *Graph) From() Origin { return g.from }
+//
+// Of a graph of blocks ([Graph.Spans]) the edges are listed on first use.
+func (g *Graph) From() Origin {
+	o := g.from
+	if g.fromEdges != nil {
+		o.Edges = g.fromEdges()
+	}
+	return o
+}
 
 // DstRows returns, for each destination, which source it is: of a block
 // 0..NumDst−1, of a [Graph.Dst] view its rows, of a homogeneous graph each node
@@ -32,11 +40,16 @@ func (g *Graph) nodes() []int32 {
 	return g.identity
 }
 
-// derive makes h, just built over g's nodes, a child of the homogeneous graph g:
-// it keeps g's nodes and members. The edges are up to the caller.
+// derive makes h, just built over g's nodes, a child of g: it keeps g's nodes
+// and members. The edges are up to the caller.
 func (g *Graph) derive(h *Graph) *Graph {
-	h.from.Src, h.from.Dst = g.nodes(), g.nodes()
 	h.members = g.members
+	if !g.bipartite {
+		h.from.Src, h.from.Dst = g.nodes(), g.nodes()
+		return h
+	}
+	h.bipartite, h.dstRows = true, g.dstRows
+	h.from.Src, h.from.Dst = iota32(g.NumSrc()), iota32(g.NumDst())
 	return h
 }
 

@@ -161,12 +161,7 @@ func (r *run) pullPerEdge(s *step, t tile, y, dy []tensor.Float) {
 		}
 	case logSumExpLast:
 		for k, g := range dy {
-			for j := k * d; j < k*d+d; j++ {
-				var p [1]tensor.Float
-				p[0] = x[j] - y[k]
-				simd.Exp.Forward(p[:], p[:], 0)
-				dx[j] += g * p[0]
-			}
+			simd.LogSumExpBackward(dx[k*d:k*d+d], x[k*d:k*d+d], y[k], g)
 		}
 	case pick:
 		for e, k := range s.rows[t.lo:t.hi] {

@@ -153,16 +153,6 @@ func (d *Dense) Clone() *Dense { return Of(slices.Clone(d.Data), d.Shape()...) }
 // Zero sets every element to zero.
 func (d *Dense) Zero() { clear(d.Data) }
 
-// Add adds x to d, element by element.
-func (d *Dense) Add(x *Dense) {
-	if !slices.Equal(d.Shape(), x.Shape()) {
-		panic(Mismatch("tensor.Add", d, x))
-	}
-	for i, v := range x.Data {
-		d.Data[i] += v
-	}
-}
-
 // Fill sets every element to v.
 func (d *Dense) Fill(v Float) {
 	for i := range d.Data {

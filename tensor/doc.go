@@ -9,12 +9,16 @@
 //	y := tensor.New(3, 4)
 //	tensor.MatMul(y, x, w, 0)      // y += xw
 //
-// Products and [ScatterAddRows] add to their destination, so that a gradient can
+// Products, [MulAdd], [ScatterAddRows], [DropoutAdd], [RollAdd], gradients (named
+// Grad) and methods that add do so to their destination, so that a gradient can
 // be gathered from several of them; a new array is zero. All else sets it. The
 // destination comes first, and must not overlap an operand unless the function
 // says that it may be one.
 //
 // A wrong shape panics with a [*ShapeError] that names the operation and the
-// shapes, and so does an overlap; [Try] makes it an error. Nothing here is safe for use by several
-// goroutines while one of them writes.
+// shapes, and so does an overlap; [Try] makes it an error.
+//
+// What is long runs on several threads, in chunks that follow from the shapes
+// alone, so no bit depends on their number. Nothing here is safe for use by
+// several goroutines while one of them writes.
 package tensor

@@ -12,11 +12,23 @@ import (
 // overlap x.
 func GatherRows(dst, x *Dense, rows []int32) {
 	checkRows("GatherRows", dst, x, rows)
-	n := x.RowLen()
-	for i, r := range rows {
-		copy(dst.Data[i*n:(i+1)*n], x.Data[int(r)*n:(int(r)+1)*n])
-	}
+	m := moving{dst.Data, x.Data, rows, x.RowLen(), dst.Rows()}
+	movingJobs.run(m, len(rows), costGather*m.n, func(m *moving, lo, hi int) {
+		for i, r := range m.rows[lo:hi] {
+			copy(m.dst[(lo+i)*m.n:(lo+i+1)*m.n], m.x[int(r)*m.n:(int(r)+1)*m.n])
+		}
+	})
 }
+
+// moving is a copy or sum of rows of n elements between two arrays.
+type moving struct {
+	dst, x []Float
+	rows   []int32
+	n      int
+	length int // of dst, in rows
+}
+
+var movingJobs jobs[moving]
 
 // ScatterAddRows adds row i of x to row rows[i] of dst. A row that occurs
 // several times is added to in the order of rows. It panics with a
@@ -24,10 +36,50 @@ func GatherRows(dst, x *Dense, rows []int32) {
 // overlap x.
 func ScatterAddRows(dst, x *Dense, rows []int32) {
 	checkRows("ScatterAddRows", x, dst, rows)
-	n := x.RowLen()
-	for i, r := range rows {
-		to := dst.Data[int(r)*n : (int(r)+1)*n]
-		simd.Add.Forward(to, to, x.Data[i*n:(i+1)*n], 1, 1)
+	m := moving{dst.Data, x.Data, rows, x.RowLen(), dst.Rows()}
+	switch parts := min(partsOf(len(rows), costGather*m.n), scatterMost); {
+	case parts == 1:
+		m.scatter(0, 1)
+	case m.n >= scatterWide:
+		movingJobs.run(m, m.n/scatterCut, share, (*moving).scatterColumns)
+	default:
+		movingJobs.run(m, scatterMost, share, (*moving).scatterPart)
+	}
+}
+
+// Rows to which others are added are cut by columns where they are wide. Where
+// they are not, each part of them looks through the whole list for its own, so
+// parts are few.
+const (
+	scatterMost = 4
+	scatterWide = 128
+	scatterCut  = 64
+)
+
+// scatterColumns adds some columns of all rows.
+func (m *moving) scatterColumns(lo, hi int) {
+	from, to := lo*scatterCut, hi*scatterCut
+	if hi == m.n/scatterCut {
+		to = m.n
+	}
+	for i, r := range m.rows {
+		simd.Axpy(m.dst[int(r)*m.n+from:int(r)*m.n+to], 1, m.x[i*m.n+from:i*m.n+to])
+	}
+}
+
+func (m *moving) scatterPart(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		m.scatter(p, scatterMost)
+	}
+}
+
+// scatter adds to the rows of dst that belong to part p of all.
+func (m *moving) scatter(p, all int) {
+	lo, hi := int32(p*m.length/all), int32((p+1)*m.length/all)
+	for i, r := range m.rows {
+		if lo <= r && r < hi {
+			simd.Axpy(m.dst[int(r)*m.n:(int(r)+1)*m.n], 1, m.x[i*m.n:(i+1)*m.n])
+		}
 	}
 }
 

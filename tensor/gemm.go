@@ -9,7 +9,7 @@ import (
 // The blocks of a product: a panel of kc×nr of b stays in the first cache, a
 // block of a in the second.
 const (
-	kc = 384
+	kc = 512
 	mc = 144
 	nr = simd.ProductPanel
 )

@@ -7,22 +7,19 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd"
 )
 
-// A block is computed by several threads where it has about two chunks of work;
-// a chunk is a multiple of the kernel's rows and of a panel's columns.
+// A block is computed by several threads where it has about two chunks of work.
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
 	chunkMost = 64
-	chunkRows = 2 * simd.ProductGroup
-	fairRows  = 4 * chunkRows // what a panel of b is fetched for
+	tileRows  = 2 * simd.ProductGroup // of the kernel with the tallest tiles
+	fairRows  = 4 * tileRows          // what a panel of b is fetched for
 )
 
-// partTask is a block of a product, cut by rows and columns of c.
+// partTask is a block of a product, cut in chunks by rows and columns of c.
 type partTask struct {
 	gemm
-	blk     block
-	down    int // rows of a chunk
-	across  int // columns of a chunk
-	columns int // chunks beside each other
+	blk          block
+	down, across int // chunks below and beside each other
 }
 
 var partTasks = sync.Pool{New: func() any { return new(partTask) }}
@@ -31,11 +28,17 @@ var partTasks = sync.Pool{New: func() any { return new(partTask) }}
 func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
-	blk.lo = i / t.columns * t.down
-	blk.left = i % t.columns * t.across
-	blk.hi, blk.right = min(blk.lo+t.down, t.m), min(blk.left+t.across, t.n)
+	blk.lo, blk.hi = portion(t.m, simd.ProductGroup, i/t.across, t.down)
+	blk.left, blk.right = portion(t.n, nr, i%t.across, t.across)
 	t.strip(w, blk)
 	workspaces.Put(w)
+}
+
+// portion returns range i of so many that cut n into about the same lengths, at
+// multiples of unit.
+func portion(n, unit, i, parts int) (lo, hi int) {
+	units := (n + unit - 1) / unit
+	return i * units / parts * unit, min((i+1)*units/parts*unit, n)
 }
 
 // rows computes a block of all rows and columns, on several threads where that
@@ -52,28 +55,34 @@ func (g *gemm) rows(blk block) {
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
 	t.down, t.across = g.share(chunks)
-	t.columns = (g.n + t.across - 1) / t.across
-	par.Run((g.m+t.down-1)/t.down*t.columns, t)
+	par.Run(t.down*t.across, t)
 	*t = partTask{}
 	partTasks.Put(t)
 }
 
-// share returns the rows and columns of a chunk, of which there are to be about
-// so many: columns are cut where there are too few rows.
-func (g *gemm) share(chunks int) (rows, columns int) {
+// share returns how many chunks there are below and beside each other, of about
+// so many: columns are cut where there are too few rows. A few more than the
+// threads are a multiple of them if they can: the last would wait for one.
+func (g *gemm) share(chunks int) (down, across int) {
 	least := fairRows
 	switch {
 	case g.grouped():
 		least = 2 * fairRows // pieces of a's rows that memory likes
 	case g.n <= 4*nr:
-		least = chunkRows
+		least = tileRows
 	}
-	down := max(1, min(chunks, g.m/least))
-	beside := max(1, min((chunks+down-1)/down, panels(g.n)/2))
-	if down >= 16 {
-		beside = 1
+	down, across = max(1, min(chunks, g.m/least)), 1
+	if down < 16 {
+		narrow := 2 // panels
+		if g.ends() {
+			narrow = 8 // it is done row by row
+		}
+		across = max(1, min((chunks+down-1)/down, panels(g.n)/narrow))
 	}
-	return even(g.m, (g.m+down-1)/down, chunkRows), even(panels(g.n), (panels(g.n)+beside-1)/beside, 1) * nr
+	if down > 4 {
+		down -= down % 4
+	}
+	return down, across
 }
 
 // Where k is at least splitFrom in a product with TransA, a gradient of weights,

@@ -21,9 +21,12 @@ type Activation struct {
 // activation.
 func Activate(f simd.Unary, c Float) Activation { return Activation{f, c, true} }
 
+// ends reports whether anything comes after the product.
+func (g *gemm) ends() bool { return g.then.Bias != nil || g.then.Act.on }
+
 // finish does what comes after the product to the rows and columns of a block.
 func (g *gemm) finish(blk block) {
-	if g.then.Bias == nil && !g.then.Act.on {
+	if !g.ends() {
 		return
 	}
 	for i := blk.lo; i < blk.hi; i++ {

@@ -5,7 +5,7 @@ package tensor
 type Pairing struct {
 	N, SX, SY int
 
-	dims [MaxAxes]int // of the outer axes
+	dims [MaxAxes]int // of the outer axes, the innermost first
 	x, y [MaxAxes]int // strides of the operands there
 	axes int
 }
@@ -50,30 +50,58 @@ func (p *Pairing) push(n, ax, ay int) {
 	p.axes++
 }
 
+// runs is the number of runs.
+func (p *Pairing) runs() int {
+	if p.N == 0 {
+		return 0
+	}
+	n := 1
+	for _, d := range p.dims[:p.axes] {
+		n *= d
+	}
+	return n
+}
+
 // Rows calls f for every run, in order, with the numbers of its first elements
 // in the third array and in the two.
 func (p *Pairing) Rows(f func(z, x, y int)) {
-	if p.N == 0 {
-		return
+	w := p.from(0)
+	for range p.runs() {
+		f(w.z, w.x, w.y)
+		w.next(p)
 	}
-	var at [MaxAxes]int
-	x, y := 0, 0
-	for z := 0; ; z += p.N {
-		f(z, x, y)
-		i := 0
-		for ; i < p.axes; i++ {
-			at[i]++
-			x += p.x[i]
-			y += p.y[i]
-			if at[i] < p.dims[i] {
-				break
-			}
-			at[i] = 0
-			x -= p.x[i] * p.dims[i]
-			y -= p.y[i] * p.dims[i]
-		}
-		if i == p.axes {
+}
+
+// walk is a place in a Pairing: the first elements of a run.
+type walk struct {
+	z, x, y int
+	at      [MaxAxes]int
+}
+
+// from is the place of run k.
+func (p *Pairing) from(k int) walk {
+	w := walk{z: k * p.N}
+	for i, d := range p.dims[:p.axes] {
+		w.at[i] = k % d
+		k /= d
+		w.x += w.at[i] * p.x[i]
+		w.y += w.at[i] * p.y[i]
+	}
+	return w
+}
+
+// next goes on to the next run; after the last one it is at the first.
+func (w *walk) next(p *Pairing) {
+	w.z += p.N
+	for i := range p.axes {
+		w.at[i]++
+		w.x += p.x[i]
+		w.y += p.y[i]
+		if w.at[i] < p.dims[i] {
 			return
 		}
+		w.at[i] = 0
+		w.x -= p.x[i] * p.dims[i]
+		w.y -= p.y[i] * p.dims[i]
 	}
 }

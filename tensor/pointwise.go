@@ -8,36 +8,81 @@ import "github.com/edgewise-ml/edgewise/internal/simd"
 // where that has this shape too, but must not overlap them otherwise.
 
 // Add sets dst to a + b, with broadcasting.
-func Add(dst, a, b *Dense) { pointwise(simd.Add, dst, a, b) }
+func Add(dst, a, b *Dense) { Combine(dst, a, b, simd.Add) }
 
 // Sub sets dst to a − b, with broadcasting.
-func Sub(dst, a, b *Dense) { pointwise(simd.Sub, dst, a, b) }
+func Sub(dst, a, b *Dense) { Combine(dst, a, b, simd.Sub) }
 
 // Mul sets dst to the product of a and b, element by element, with broadcasting.
-func Mul(dst, a, b *Dense) { pointwise(simd.Mul, dst, a, b) }
+func Mul(dst, a, b *Dense) { Combine(dst, a, b, simd.Mul) }
 
 // Div sets dst to the quotient of a and b, element by element, with
 // broadcasting.
-func Div(dst, a, b *Dense) { pointwise(simd.Div, dst, a, b) }
+func Div(dst, a, b *Dense) { Combine(dst, a, b, simd.Div) }
 
 // Min sets dst to the smaller of a and b, and to NaN where either is, with
 // broadcasting.
-func Min(dst, a, b *Dense) { pointwise(simd.Min, dst, a, b) }
+func Min(dst, a, b *Dense) { Combine(dst, a, b, simd.Min) }
 
 // Max sets dst to the larger of a and b, and to NaN where either is, with
 // broadcasting.
-func Max(dst, a, b *Dense) { pointwise(simd.Max, dst, a, b) }
+func Max(dst, a, b *Dense) { Combine(dst, a, b, simd.Max) }
 
-func pointwise(f simd.Binary, dst, a, b *Dense) {
+// Combine sets dst to f of a and b, with broadcasting.
+func Combine(dst, a, b *Dense, f simd.Binary) {
 	if !broadcasts(dst.Shape(), a.Shape(), b.Shape()) {
 		panic(Mismatch("tensor."+f.String(), a, b, dst))
 	}
 	inPlace(f.String(), dst, a)
 	inPlace(f.String(), dst, b)
-	p := Pair(a.Shape(), b.Shape(), dst.Shape())
-	p.Rows(func(z, x, y int) {
-		f.Forward(dst.Data[z:z+p.N], a.Data[x:], b.Data[y:], p.SX, p.SY)
-	})
+	c := combination{f: f, z: dst.Data, x: a.Data, y: b.Data, Pairing: Pair(a.Shape(), b.Shape(), dst.Shape())}
+	c.cut()
+	c.stream = len(c.z) >= streamed && c.SX == 1 && c.SY == 1 && !overlap(dst.Data, a.Data) && !overlap(dst.Data, b.Data)
+	combineJobs.run(c, c.runs()*c.segments, c.segment, (*combination).forward)
+}
+
+// streamed is the length from which a result is taken to be larger than the
+// caches.
+const streamed = 1 << 22
+
+// combination is a function of two arrays in pieces: the runs of a Pairing, of
+// which a long one is cut into segments.
+type combination struct {
+	Pairing
+	f                 simd.Binary
+	z, x, y           []Float // z and, of a gradient, dz
+	d                 []Float // the gradient of one operand, which
+	second            bool    // is the second
+	segment, segments int
+	stream            bool // write past the caches
+	parts             int  // of a gradient that sums: its parts, and their private sums
+	private           []Float
+}
+
+var combineJobs jobs[combination]
+
+// cut sets how long segments are and how many there are in a run.
+func (c *combination) cut() {
+	c.segment = min(max(c.N, 1), share)
+	c.segments = (c.N + c.segment - 1) / c.segment
+}
+
+// forward computes pieces lo to hi, without hi.
+func (c *combination) forward(lo, hi int) {
+	w := c.from(lo / c.segments)
+	for i := lo; i < hi; i++ {
+		at := i % c.segments * c.segment
+		if at == 0 && i > lo {
+			w.next(&c.Pairing)
+		}
+		n := min(c.segment, c.N-at)
+		z, x, y := c.z[w.z+at:w.z+at+n], c.x[w.x+at*c.SX:], c.y[w.y+at*c.SY:]
+		if c.stream {
+			c.f.Stream(z, x, y)
+		} else {
+			c.f.Forward(z, x, y, c.SX, c.SY)
+		}
+	}
 }
 
 // broadcasts reports whether a and b share the shape to. It is [Broadcast]

@@ -159,6 +159,29 @@ func TestPointwiseAllocates(t *testing.T) {
 	}
 }
 
+// TestStreamed adds arrays that are larger than the caches.
+func TestStreamed(t *testing.T) {
+	n := streamed + 5
+	whole := New(3*n + 1)
+	for i := range whole.Data[:2*n+1] {
+		whole.Data[i] = Float(i % 1001)
+	}
+	a, b, dst := Of(whole.Data[:n], n), Of(whole.Data[n:2*n], n), Of(whole.Data[2*n+1:], n)
+	Add(dst, a, b)
+	for i, v := range dst.Data {
+		if v != a.Data[i]+b.Data[i] {
+			t.Fatalf("element %d is %v, want %v", i, v, a.Data[i]+b.Data[i])
+		}
+	}
+	if whole.Data[2*n] != Float(2*n%1001) {
+		t.Error("wrote before the result")
+	}
+	Add(dst, dst, b) // in place
+	if v := dst.Data[n-1]; v != a.Data[n-1]+2*b.Data[n-1] {
+		t.Errorf("in place the last element is %v", v)
+	}
+}
+
 func ExampleAdd() {
 	x := Of([]Float{1, 2, 3, 4, 5, 6}, 2, 3)
 	row := Of([]Float{10, 20, 30}, 3)

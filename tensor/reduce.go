@@ -24,14 +24,7 @@ func MeanAxis(dst, x *Dense, axis int) {
 // sumAxis returns the length of the axis.
 func sumAxis(op string, dst, x *Dense, axis int) int {
 	a := reduction(op, dst, x, axis)
-	if a.inner == 1 {
-		for i := range dst.Data {
-			dst.Data[i] = simd.Sum(x.Data[i*a.n : (i+1)*a.n])
-		}
-		return a.n
-	}
-	dst.Zero()
-	a.fold(simd.Add, dst, x)
+	a.reduce(folding{f: simd.Add, empty: 0, dst: dst.Data, x: x.Data})
 	return a.n
 }
 
@@ -39,22 +32,64 @@ func sumAxis(op string, dst, x *Dense, axis int) int {
 // is one, and −Inf of an empty axis.
 func MaxAxis(dst, x *Dense, axis int) {
 	a := reduction("MaxAxis", dst, x, axis)
-	if a.inner == 1 {
-		for i := range dst.Data {
-			dst.Data[i] = simd.MaxOf(x.Data[i*a.n : (i+1)*a.n])
-		}
-		return
-	}
-	dst.Fill(Float(math.Inf(-1)))
-	a.fold(simd.Max, dst, x)
+	a.reduce(folding{f: simd.Max, empty: Float(math.Inf(-1)), dst: dst.Data, x: x.Data})
 }
 
-// fold takes the runs of x into those of dst, in order.
-func (a along) fold(f simd.Binary, dst, x *Dense) {
-	for i := range a.outer {
-		to := dst.Data[i*a.inner : (i+1)*a.inner]
-		for j := i * a.n; j < (i+1)*a.n; j++ {
-			f.Forward(to, to, x.Data[j*a.inner:(j+1)*a.inner], 1, 1)
+// folding is a reduction of runs of x into dst. Where the blocks are few, each
+// is cut into parts, which go to private memory, and these are folded in order.
+type folding struct {
+	along
+	f      simd.Binary // Add or Max
+	empty  Float       // what it is of nothing
+	dst, x []Float
+	parts  int
+}
+
+var foldJobs jobs[folding]
+
+func (a along) reduce(f folding) {
+	f.along = a
+	if a.inner == 1 {
+		foldJobs.run(f, a.outer, a.n, (*folding).rows)
+		return
+	}
+	if f.parts = partsOf(a.n, a.inner); a.outer >= partsMost || f.parts == 1 {
+		f.parts = 1
+		foldJobs.run(f, a.outer, a.n*a.inner, (*folding).blocks)
+		return
+	}
+	private, lent := lend(a.outer * f.parts * a.inner)
+	dst := f.dst
+	f.dst = private
+	foldJobs.run(f, a.outer*f.parts, share, (*folding).blocks)
+	f.along, f.dst, f.x = along{a.outer, f.parts, a.inner}, dst, private
+	f.parts = 1
+	f.blocks(0, a.outer)
+	floats.Put(lent)
+}
+
+// rows reduces runs that are contiguous.
+func (f *folding) rows(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		row := f.x[i*f.n : (i+1)*f.n]
+		if f.f == simd.Add {
+			f.dst[i] = simd.Sum(row)
+		} else {
+			f.dst[i] = simd.MaxOf(row)
+		}
+	}
+}
+
+// blocks reduces parts of blocks, each into inner elements.
+func (f *folding) blocks(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		to := f.dst[i*f.inner : (i+1)*f.inner]
+		for j := range to {
+			to[j] = f.empty
+		}
+		block, part := i/f.parts*f.n, i%f.parts
+		for j := block + part*f.n/f.parts; j < block+(part+1)*f.n/f.parts; j++ {
+			f.f.Forward(to, to, f.x[j*f.inner:(j+1)*f.inner], 1, 1)
 		}
 	}
 }
@@ -79,29 +114,3 @@ func reduces(to, x []int, i int) bool {
 	}
 	return len(to) == len(x) && to[i] == 1 && slices.Equal(to[:i], x[:i]) && slices.Equal(to[i+1:], x[i+1:])
 }
-
-// ArgMax sets dst to the places of the largest elements of x along an axis, in
-// the order of the other axes. Of equal ones it is the first; NaN counts as the
-// largest. It panics with a [*ShapeError] if the axis is empty, or dst has not
-// one place for each of the other elements.
-func ArgMax(dst []int32, x *Dense, axis int) {
-	i := axisOf("ArgMax", x, axis)
-	a := alongAxis(x, i)
-	if len(dst) != a.outer*a.inner || a.n == 0 && len(dst) > 0 {
-		panic(&ShapeError{Op: "tensor.ArgMax", Shapes: [][]int{slices.Clone(x.Shape()), {len(dst)}}, Why: fmt.Sprintf("%d places along axis %d of length %d", a.outer*a.inner, i, a.n)})
-	}
-	for k := range dst {
-		block := x.Data[k/a.inner*a.n*a.inner+k%a.inner:]
-		best := 0
-		for j := 1; j < a.n; j++ {
-			if above(block[j*a.inner], block[best*a.inner]) {
-				best = j
-			}
-		}
-		dst[k] = int32(best)
-	}
-}
-
-// above reports whether x ranks before y: NaN ranks before every number, and
-// with NaN.
-func above(x, y Float) bool { return x > y || x != x && y == y }

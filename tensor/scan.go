@@ -25,12 +25,24 @@ func CumProd(dst, x *Dense) {
 	})
 }
 
-// scan calls row with every row along the last axis. dst has x's shape.
+// rowScan is a function of rows.
+type rowScan struct {
+	dst, x []Float
+	n      int
+	row    func(to, from []Float)
+}
+
+var rowScanJobs jobs[rowScan]
+
+// scan calls row, which is no closure, with every row along the last axis. dst
+// has x's shape.
 func scan(op string, dst, x *Dense, row func(to, from []Float)) {
 	sameShape(op, dst, x)
 	inPlace(op, dst, x)
 	a := alongLast(x)
-	for i := range a.outer {
-		row(dst.Data[i*a.n:(i+1)*a.n], x.Data[i*a.n:(i+1)*a.n])
-	}
+	rowScanJobs.run(rowScan{dst.Data, x.Data, a.n, row}, a.outer, costFunction*a.n, func(s *rowScan, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s.row(s.dst[i*s.n:(i+1)*s.n], s.x[i*s.n:(i+1)*s.n])
+		}
+	})
 }

@@ -13,3 +13,34 @@ func SoftmaxRows(dst, x *Dense) {
 // what [SoftmaxRows] gives, also where that is zero. dst may be x itself but
 // must not overlap it otherwise.
 func LogSoftmaxRows(dst, x *Dense) { scan("LogSoftmaxRows", dst, x, simd.LogSoftmax) }
+
+// SoftmaxGrad adds to dx the gradient of y = SoftmaxRows(x) whose result has the
+// gradient dy. All have one shape. dx must not overlap the others.
+func SoftmaxGrad(dx, dy, y *Dense) { rowGrad("SoftmaxGrad", dx, dy, y, simd.SoftmaxBackward) }
+
+// LogSoftmaxGrad is [SoftmaxGrad] of y = LogSoftmaxRows(x).
+func LogSoftmaxGrad(dx, dy, y *Dense) {
+	rowGrad("LogSoftmaxGrad", dx, dy, y, simd.LogSoftmaxBackward)
+}
+
+// rowPull is a gradient that is taken row by row.
+type rowPull struct {
+	dx, dy, y []Float
+	n         int
+	row       func(dx, dy, y []Float)
+}
+
+var rowPullJobs jobs[rowPull]
+
+func rowGrad(op string, dx, dy, y *Dense, row func(dx, dy, y []Float)) {
+	for _, o := range [...]*Dense{dy, y} {
+		sameShape(op, dx, o)
+		apart(op, dx, o)
+	}
+	a := alongLast(dx)
+	rowPullJobs.run(rowPull{dx.Data, dy.Data, y.Data, a.n, row}, a.outer, costFunction*a.n, func(p *rowPull, lo, hi int) {
+		for i := lo * p.n; i < hi*p.n; i += p.n {
+			p.row(p.dx[i:i+p.n], p.dy[i:i+p.n], p.y[i:i+p.n])
+		}
+	})
+}

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"math"
+	"context"
 	"math/rand/v2"
+	"slices"
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -17,15 +16,20 @@ type benchmark struct {
 	params   map[string]any
 	flops    float64 // of a call
 	bytes    float64 // that a call cannot but read or write
+	gathered float64 // that a call's edges ask for, of a kernel on a graph
 	lanes    int     // threads that a call has work for
 	prepare  func() workload
+	train    func(ctx context.Context) (*trainTimes, error) // instead, of epochs of a training
 }
 
 // workload is a benchmark with its operands.
 type workload struct {
-	call  func()
-	plain reference // a loop in Go, without assembly, on one thread
-	rival reference
+	call func()
+	// of a kernel on a graph: what reads the rows that the call gathers; of a
+	// call that computes gradients too: its forward pass alone
+	walk, forward func()
+	plain         reference // a loop in Go, without assembly, on one thread
+	rival         reference
 }
 
 // reference is other code for the same work, or for a share of it where the
@@ -36,10 +40,7 @@ type reference struct {
 	call  func()
 }
 
-const (
-	floatSize = int(unsafe.Sizeof(tensor.Float(0)))
-	grain     = 16 << 10 // elements of a chunk of what is pointwise
-)
+const floatSize = int(unsafe.Sizeof(tensor.Float(0)))
 
 // products are m, k and n of gemm and gemm_ta: layers and gradients of weights
 // of networks on Cora, PubMed and a graph of arXiv's size.
@@ -58,7 +59,14 @@ var narrow = [][3]int{
 }
 
 // benchmarks returns all there are, the ceilings of the machine first.
-func benchmarks(threads int) []benchmark {
+func benchmarks(threads int, c sparseChoice, data string) []benchmark {
+	out := denseBenchmarks(threads)
+	return slices.Concat(out, sparseBenchmarks(threads, c), buildBenchmarks(threads),
+		layerBenchmarks(threads, c), trainBenchmarks(threads, data))
+}
+
+// denseBenchmarks are the ceilings and what works on dense arrays.
+func denseBenchmarks(threads int) []benchmark {
 	out := machineBenchmarks(threads)
 	for _, s := range products {
 		out = append(out, gemmBenchmark("gemm", s, threads))
@@ -69,10 +77,8 @@ func benchmarks(threads int) []benchmark {
 	for _, s := range narrow {
 		out = append(out, gemmBenchmark("gemm_odd", s, threads))
 	}
-	return append(out,
-		gemmBenchmark("gemm_packed", [3]int{64, 128, 512}, threads),
-		expBenchmark(2048, threads), expBenchmark(1<<20, threads),
-		dropoutBenchmark(1<<20, threads), forkJoinBenchmark(threads))
+	out = append(out, gemmBenchmark("gemm_packed", [3]int{64, 128, 512}, threads))
+	return append(append(out, vectorBenchmarks(threads)...), forkJoinBenchmark(threads))
 }
 
 // newOperand returns random values of a fixed seed.
@@ -80,51 +86,6 @@ func newOperand(shape ...int) *tensor.Dense {
 	d := tensor.New(shape...)
 	d.Uniform(rand.New(rand.NewPCG(1, 2)), -1, 1)
 	return d
-}
-
-// expBenchmark is y = eˣ. What is longer than a chunk is shared by the threads.
-func expBenchmark(n, threads int) benchmark {
-	b := benchmark{name: fmt.Sprintf("exp/%d", n), op: "exp", params: map[string]any{"n": n, "threads": threads}}
-	b.bytes, b.lanes = float64(2*n*floatSize), min(threads, (n-1)/grain+1)
-	b.prepare = func() workload {
-		x, y := newOperand(n).Data, make([]tensor.Float, n)
-		task := func(lo, hi int) { simd.Exp.Forward(y[lo:hi], x[lo:hi], 0) }
-		return workload{
-			call: func() { par.For(n, grain, task) },
-			plain: reference{share: 1, call: func() {
-				for i, v := range x {
-					y[i] = tensor.Float(math.Exp(float64(v)))
-				}
-			}},
-		}
-	}
-	return b
-}
-
-// dropoutBenchmark drops 0.6 of n elements in rows of 64 into a cleared array;
-// the rival is a copy, on as many threads.
-func dropoutBenchmark(n, threads int) benchmark {
-	const width = 64
-	b := benchmark{name: fmt.Sprintf("dropout/%d", n), op: "dropout", params: map[string]any{"n": n, "p": 0.6, "threads": threads}}
-	b.bytes, b.lanes = float64(2*n*floatSize), min(threads, (n-1)/grain+1)
-	b.prepare = func() workload {
-		x, y := newOperand(n).Data, make([]tensor.Float, n)
-		mask := simd.NewDropout(1, 2, 3, 0.6)
-		drop := func(lo, hi int) {
-			clear(y[lo:hi])
-			mask.Add(y[lo:hi], x[lo:hi], lo/width, width)
-		}
-		move := func(lo, hi int) { copy(y[lo:hi], x[lo:hi]) }
-		return workload{
-			call: func() { par.For(n, grain, drop) },
-			plain: reference{share: 1, call: func() {
-				defer simd.Disable()()
-				drop(0, n)
-			}},
-			rival: reference{name: "copy", share: 1, call: func() { par.For(n, grain, move) }},
-		}
-	}
-	return b
 }
 
 // forkJoinBenchmark is a loop of two chunks that do nothing.

@@ -22,7 +22,8 @@ func small() []benchmark {
 		fmaBenchmark(1), copyBenchmark(levels[0], 1),
 		gemmBenchmark("gemm", [3]int{5, 7, 3}, 1), gemmBenchmark("gemm_ta", [3]int{5, 7, 3}, 1),
 		gemmBenchmark("gemm_packed", [3]int{4, 8, 16}, 1),
-		expBenchmark(64, 1), dropoutBenchmark(128, 1), forkJoinBenchmark(1),
+		expBenchmark(64, 1), addBenchmark(64, 1), axpyBenchmark(64, 1), sumBenchmark(64, 1), softmaxBenchmark(3, 5, 1),
+		dropoutBenchmark(128, 1), adamBenchmark(64, 1), forkJoinBenchmark(1),
 	}
 }
 
@@ -48,7 +49,7 @@ func names(bs []benchmark) string {
 
 func TestBenchNames(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
-		all, seen := benchmarks(threads), map[string]bool{}
+		all, seen := benchmarks(threads, sparseChoice{}, ""), map[string]bool{}
 		for _, b := range all {
 			if seen[b.name] {
 				t.Errorf("%s stands twice for %d threads", b.name, threads)
@@ -57,13 +58,15 @@ func TestBenchNames(t *testing.T) {
 			if got, err := choose(all, b.name); err != nil || names(got) != b.name {
 				t.Errorf("%s selects %q, %v", b.name, names(got), err)
 			}
-			if b.params["threads"] == nil || b.op == "" || b.lanes < 1 || b.prepare == nil {
+			if b.params["threads"] == nil || b.op == "" || b.lanes < 1 || b.prepare == nil && b.train == nil {
 				t.Errorf("%s is not complete: %+v", b.name, b)
 			}
 		}
 		for _, want := range strings.Fields(`gemm/1024x1024x1024 gemm/2708x1433x64 gemm_ta/500x19717x64
 			gemm_odd/2708x1433x7 gemm_odd/511x513x509
-			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1`) {
+			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1 machine/gather/memory/1
+			copy_u_sum/arxiv/128 u_mul_e_sum/pubmed/8x8 u_dot_v/arxiv/8x8 edge_softmax/arxiv/8x8 gat_attention/arxiv/8x8
+			message/arxiv/64 features/cora/64 layer/gat/arxiv/8x8 layer/gatv2/arxiv/8x8 train/cora train/pubmed`) {
 			if !seen[want] {
 				t.Errorf("there is no %s", want)
 			}
@@ -72,12 +75,12 @@ func TestBenchNames(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	all := benchmarks(1)
+	all := benchmarks(1, sparseChoice{}, "")
 	tests := []struct{ pattern, want string }{
 		{"exp", "exp/2048 exp/1048576"},
 		{"exp/", "exp/2048 exp/1048576"},
 		{"exp/20*", "exp/2048"},
-		{"*/1048576", "exp/1048576 dropout/1048576"},
+		{"[ed]*/1048576", "exp/1048576 dropout/1048576"},
 		{"gemm/*x1024x1024", "gemm/1024x1024x1024 gemm/45000x1024x1024"},
 		{"gemm_packed", "gemm_packed/64x128x512"},
 		{"machine/copy", "machine/copy/l1/1 machine/copy/l2/1 machine/copy/l3/1 machine/copy/memory/1"},

@@ -1,5 +1,7 @@
 package simd
 
+import "fmt"
+
 // Dropout is the mask of one dropout in one step: which elements are kept is a
 // hash of (seed, step, op, row, column), so any part of the mask can be
 // computed anywhere and again. It uses 32-bit operations only. The numbers in
@@ -49,27 +51,51 @@ const golden = 0x9e3779b9
 //
 //	dst[i] += src[i]·scale where Keep
 func (d *Dropout) Add(dst, src []Float, row, width int) {
-	if d.Scale == 0 {
-		return
-	}
-	if width <= 0 && len(src) > 0 {
-		panic("simd: dropout of rows without columns")
-	}
-	dst = dst[:len(src)]
-	for ; len(src) > 0; dst, src, row = dst[width:], src[width:], row+1 {
-		d.addRow(dst[:width], src[:width], d.Row(row))
+	if d.Scale != 0 {
+		d.rows(dst, src, row, width, false)
 	}
 }
 
-func (d *Dropout) addRow(dst, src []Float, key uint32) {
-	if fast {
-		d.addFast(dst, src, key)
+// Set is Add to zeros: what is dropped becomes zero. dst may be src.
+//
+//	dst[i] = src[i]·scale where Keep, else 0
+func (d *Dropout) Set(dst, src []Float, row, width int) {
+	if d.Scale == 0 {
+		clear(dst[:len(src)])
 		return
 	}
+	d.rows(dst, src, row, width, true)
+}
+
+// rows checks that src is whole rows, and is Set or Add.
+func (d *Dropout) rows(dst, src []Float, row, width int, set bool) {
+	if len(src) == 0 {
+		return
+	}
+	if width <= 0 || len(src)%width != 0 {
+		panic(fmt.Sprintf("simd: dropout of %d elements in rows of %d", len(src), width))
+	}
+	dst = dst[:len(src)]
+	if fast {
+		d.rowsFast(dst, src, row, width, set)
+		return
+	}
+	for ; len(src) > 0; dst, src, row = dst[width:], src[width:], row+1 {
+		d.rowGo(dst[:width], src[:width], d.Row(row), set)
+	}
+}
+
+// rowGo is the truth of rows.
+func (d *Dropout) rowGo(dst, src []Float, key uint32, set bool) {
 	scale := Float(d.Scale)
 	for j, v := range src {
-		if d.Keep(key, j) {
+		switch keep := d.Keep(key, j); {
+		case keep && set:
+			dst[j] = v * scale
+		case keep:
 			dst[j] += v * scale
+		case set:
+			dst[j] = 0
 		}
 	}
 }

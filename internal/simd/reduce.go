@@ -13,6 +13,17 @@ func Sum(x []Float) (s Float) {
 	return s
 }
 
+// Sum64 returns Σ x, added in float64.
+func Sum64(x []Float) (s float64) {
+	if fast {
+		return sum64Fast(x)
+	}
+	for _, v := range x {
+		s += float64(v)
+	}
+	return s
+}
+
 // Dot returns Σ x·y.
 func Dot(x, y []Float) (s Float) {
 	y = y[:len(x)]
@@ -48,5 +59,19 @@ func Axpy(y []Float, c Float, x []Float) {
 	}
 	for i, v := range x {
 		y[i] += c * v
+	}
+}
+
+// MulAdd adds the products of two slices to a third:
+//
+//	z[i] += x[i]·y[i]
+func MulAdd(z, x, y []Float) {
+	z, y = z[:len(x)], y[:len(x)]
+	if fast {
+		mulAddFast(z, x, y)
+		return
+	}
+	for i, v := range x {
+		z[i] += v * y[i]
 	}
 }

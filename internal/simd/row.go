@@ -19,12 +19,27 @@ func Softmax(y, x []Float) (m, sum Float) {
 			}
 		}
 	default:
-		top := [1]Float{m}
-		ExpRows(y, x, top[:])
+		sum = expInto(y[:len(x)], x, m)
 	}
-	total := [1]Float{Sum(y[:len(x)])}
-	Div.Forward(y, y, total[:], 1, 0)
-	return m, total[0]
+	if math.IsInf(float64(m), 1) {
+		sum = Sum(y[:len(x)])
+	}
+	total := [1]Float{sum}
+	Div.Forward(y[:len(x)], y, total[:], 1, 0)
+	return m, sum
+}
+
+// expInto sets y = e^(x−m) and returns its sum, where m is the maximum of x and
+// no infinity.
+func expInto(y, x []Float, m Float) (sum Float) {
+	if fast {
+		return expSumFast(y, x, m)
+	}
+	for i, v := range x {
+		y[i] = Float(math.Exp(float64(v - m)))
+		sum += y[i]
+	}
+	return sum
 }
 
 // LogSoftmax sets y to the logarithm of Softmax over one row. y may be x.
@@ -58,11 +73,9 @@ func LogSumExp(x []Float) Float {
 // expSum is Σe^(x−m), through a little scratch.
 func expSum(x []Float, m Float) (sum Float) {
 	var scratch [256]Float
-	top := [1]Float{m}
 	for len(x) > 0 {
 		part := scratch[:min(len(scratch), len(x))]
-		ExpRows(part, x[:len(part)], top[:])
-		sum += Sum(part)
+		sum += expInto(part, x[:len(part)], m)
 		x = x[len(part):]
 	}
 	return sum

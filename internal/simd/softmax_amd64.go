@@ -72,6 +72,14 @@ func weighRowsFast(y, x, top, sum []Float) {
 	n := len(top)
 	if n < 8 && 8%n == 0 {
 		expRowsFast(y, x, top)
+		if n == 1 {
+			s := sum[0]
+			for _, v := range y[:len(x)] {
+				s += v
+			}
+			sum[0] = s
+			return
+		}
 		for k := 0; k < len(x); k += n {
 			for j, v := range y[k : k+n] {
 				sum[j] += v
@@ -110,4 +118,12 @@ func divideRowsFast(y, sum []Float) {
 	for s := (stripes{}); s.next(len(y), n); {
 		divideRowsAVX2(&y[s.at+s.column], &all[s.column], s.rows, s.stride, s.w)
 	}
+}
+
+// expSumFast is expInto.
+func expSumFast(y, x []Float, m Float) (sum Float) {
+	for lo := 0; lo < len(x); lo += most {
+		sum += expSumAVX2(&y[lo], &x[lo], min(most, len(x)-lo), m)
+	}
+	return sum
 }

@@ -7,9 +7,6 @@ const most = 1 << 14
 
 // forwardFast is Forward in assembly; false means that there is none.
 func (u Unary) forwardFast(y, x []Float, c Float) bool {
-	if u == Sign {
-		return false
-	}
 	for ; len(x) > most; y, x = y[most:], x[most:] {
 		u.forwardPart(y, x[:most], c)
 	}
@@ -54,6 +51,22 @@ func (u Unary) forwardPart(y, x []Float, c Float) {
 		squareAVX2(to, from, n, 0)
 	case Reciprocal:
 		reciprocalAVX2(to, from, n, 0)
+	default:
+		u.forwardMore(to, from, n)
+	}
+}
+
+// forwardMore is forwardPart of the functions without a constant that are left.
+func (u Unary) forwardMore(to, from *Float, n int) {
+	switch u {
+	case Sign:
+		signAVX2(to, from, n, 0)
+	case GELU:
+		geluAVX2(to, from, n, 0)
+	case GELUTanh:
+		geluTanhAVX2(to, from, n, 0)
+	case SELU:
+		seluAVX2(to, from, n, seluGain*seluBend)
 	}
 }
 
@@ -70,8 +83,8 @@ func axpyFast(y, x []Float, c Float) {
 
 // backwardFast is Backward in assembly; false means that there is none.
 func (u Unary) backwardFast(dx, dy, x, y []Float, c Float) bool {
-	if u == Sign || u == Abs {
-		return false
+	if u == Sign {
+		return true // no slope anywhere
 	}
 	for ; len(dy) > most; dx, dy, x, y = dx[most:], dy[most:], x[most:], y[most:] {
 		u.backwardPart(dx, dy[:most], x, y, c)
@@ -115,5 +128,13 @@ func (u Unary) backwardPart(dx, dy, x, y []Float, c Float) {
 		squareGradAVX2(to, g, at, of, n, 0)
 	case Reciprocal:
 		reciprocalGradAVX2(to, g, at, of, n, 0)
+	case Abs:
+		absGradAVX2(to, g, at, of, n, 0)
+	case GELU:
+		geluGradAVX2(to, g, at, of, n, 0)
+	case GELUTanh:
+		geluTanhGradAVX2(to, g, at, of, n, 0)
+	case SELU:
+		seluGradAVX2(to, g, at, of, n, seluGain*seluBend)
 	}
 }

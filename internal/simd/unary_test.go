@@ -24,6 +24,18 @@ var oracle = [numUnary]struct{ f, slope func(x float64) float64 }{
 	Sign:       {func(x float64) float64 { return step(x, -1) }, func(float64) float64 { return 0 }},
 	Square:     {func(x float64) float64 { return x * x }, func(x float64) float64 { return 2 * x }},
 	Reciprocal: {func(x float64) float64 { return 1 / x }, func(x float64) float64 { return -1 / (x * x) }},
+	GELU: {func(x float64) float64 { return x * (1 + math.Erf(x/math.Sqrt2)) / 2 }, func(x float64) float64 {
+		return (1+math.Erf(x/math.Sqrt2))/2 + x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
+	}},
+	GELUTanh: {bell, func(x float64) float64 { return (bell(x+1e-5) - bell(x-1e-5)) / 2e-5 }},
+	SELU: {func(x float64) float64 {
+		return 1.0507009873554805 * (math.Max(x, 0) + 1.6732632423543772*math.Expm1(math.Min(x, 0)))
+	}, func(x float64) float64 { return 1.0507009873554805 * step(x, 1.6732632423543772*math.Exp(x)) }},
+}
+
+// bell is GELU's tanh form, as its authors write it.
+func bell(x float64) float64 {
+	return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 }
 
 func step(x, below float64) float64 {
@@ -79,6 +91,8 @@ func TestUnaryEnds(t *testing.T) {
 		{Sigmoid, -inf, 0}, {Sigmoid, inf, 1}, {Tanh, -inf, -1}, {Softplus, inf, inf}, {Softplus, -inf, 0}, {Softplus, 1000, 1000},
 		{ELU, -inf, -0.3}, {ELU, inf, inf}, {Exp, -inf, 0}, {Log, 0, -inf}, {ReLU, -inf, 0}, {ReLU, nan, nan}, {LeakyReLU, nan, nan},
 		{ELU, nan, nan}, {Sign, 0, 0}, {Sign, nan, nan}, {Abs, -inf, inf}, {Sqrt, -1, nan}, {Reciprocal, 0, inf},
+		{SiLU, -inf, 0}, {SiLU, inf, inf}, {GELU, -inf, 0}, {GELU, inf, inf}, {GELUTanh, -inf, 0}, {GELUTanh, inf, inf},
+		{SELU, inf, inf}, {SiLU, nan, nan}, {GELU, nan, nan}, {GELUTanh, nan, nan}, {SELU, nan, nan},
 	} {
 		y := make([]Float, 1)
 		c.u.Forward(y, []Float{Float(c.x)}, 0.3)

@@ -8,7 +8,7 @@ import (
 // adam writes simd.Adam.Step. The numbers come in the order of Adam's fields.
 func adam() {
 	start("adamAVX2", "func(w, dw, m, v *float32, n int, numbers *float32)", "adamAVX2 is Adam.Step.")
-	l := newLoop(1, "w", "dw", "m", "v")
+	l := newLoop(2, "w", "dw", "m", "v")
 	at := Load(Param("numbers"), GP64())
 	var k [7]vec
 	for i := range k {
@@ -18,11 +18,10 @@ func adam() {
 	rate, decay, k1, keep2, k2, root, eps := k[0], k[1], k[2], k[3], k[4], k[5], k[6]
 	l.run(func() {
 		w, g := l.load("w"), l.load("dw")
-		VFMADD231PS(w, decay, g)
+		g = plus(g, decay, w)
 		m := l.load("m")
-		VFMADD231PS(sub(g, m), k1, m)
-		v := mul(mul(g, g), k2)
-		VFMADD231PS(l.load("v"), keep2, v)
+		m = plus(m, k1, sub(g, m))
+		v := plus(mul(mul(g, g), k2), keep2, l.load("v"))
 		below := mulAdd(sqrt(v), root, eps)
 		w = sub(w, div(mul(m, rate), below))
 		l.store(m, "m")

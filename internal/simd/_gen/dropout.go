@@ -3,46 +3,103 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
-// dropout writes simd.Dropout.Add of a row. The hash of a column starts at
-// key + column·golden; golden and the multipliers are those of dropout.go.
+// The numbers of dropout.go.
+const (
+	golden  = 0x9e3779b9
+	factor1 = 0x7feb352d
+	factor2 = 0x846ca68b
+)
+
+// dropout writes simd.Dropout.Add and Set of some rows. The hash of a column
+// starts at the row's key + column·golden; first is added to the key, and keys
+// are k0, k1 and drop.
 func dropout() {
-	const golden = 0x9e3779b9
-	start("dropoutAVX2", "func(dst, src *float32, n int, key, drop uint32, scale float32)",
-		"dropoutAVX2 is Dropout.Add of a row, from the column whose hash starts at key.")
-	l := newLoop(1, "dst", "src")
-	count := everywhere("key")
 	offsets := GLOBL("columns", 24) // RODATA | NOPTR
 	for i := range lanes {
-		DATA(4*i, U32(uint32(i)*(golden&0xffffffff)))
+		DATA(4*i, U32(uint32(i*golden&0xffffffff)))
 	}
-	VPADDD(offsets, count, count)
-	drop, scale := everywhere("drop"), broadcast("scale")
-	l.run(func() {
-		h, t := YMM(), YMM()
-		VPSRLD(Imm(16), count, t)
-		VPXOR(t, count, h)
-		VPMULLD(wide(0x7feb352d), h, h)
-		VPSRLD(Imm(15), h, t)
-		VPXOR(t, h, h)
-		VPMULLD(wide(0x846ca68b), h, h)
-		VPSRLD(Imm(16), h, t)
-		VPXOR(t, h, h)
-		VPMAXUD(drop, h, t)
-		VPCMPEQD(t, h, h) // h ≥ drop
-		kept := and(l.load("src"), h)
-		VFMADD213PS(l.load("dst"), scale, kept)
-		l.store(kept, "dst")
-		VPADDD(wide(lanes*golden&0xffffffff), count, count)
+	dropRows("dropoutAddAVX2", offsets, "dropoutAddAVX2 is Dropout.Add of rows.", func(l *loop, kept, scale vec) vec {
+		return mulAdd(kept, scale, l.operand("dst"))
 	})
-	finish()
+	dropRows("dropoutSetAVX2", offsets, "dropoutSetAVX2 is Dropout.Set of rows.", func(_ *loop, kept, scale vec) vec {
+		return mul(kept, scale)
+	})
 }
 
-// everywhere loads a uint32 parameter into all lanes.
-func everywhere(param string) vec {
-	g, x, v := Load(Param(param), GP32()), XMM(), YMM()
-	VMOVD(g, x)
-	VPBROADCASTD(x, v)
-	return v
+func dropRows(name string, offsets Mem, comment string, result func(l *loop, kept, scale vec) vec) {
+	start(name, "func(dst, src *float32, n, rows int, row, first uint32, keys *uint32, scale float32)", comment)
+	l := newLoop(4, "dst", "src")
+	width, rows := GP64(), Load(Param("rows"), GP64())
+	MOVQ(l.n, width)
+	row, first := Load(Param("row"), GP32()).(reg.GPVirtual), Load(Param("first"), GP32())
+	keys := Mem{Base: Load(Param("keys"), GP64())}
+	drop, scale, count, columns := YMM(), broadcast("scale"), YMM(), YMM()
+	VPBROADCASTD(keys.Offset(8), drop)
+	VMOVDQU(offsets, columns)
+
+	Label("row")
+	key := rowKey(row, keys)
+	ADDL(first, key)
+	x := XMM()
+	VMOVD(key, x)
+	VPBROADCASTD(x, count)
+	VPADDD(columns, count, count)
+	l.each(func(times int) {
+		weave(times, func(u int) { l.u = u }, func() {
+			at := YMM()
+			VPADDD(wide(uint32(l.u*lanes*golden&0xffffffff)), count, at)
+			mask := keep(at, drop)
+			kept := and(mask, l.operand("src"))
+			l.store(result(l, kept, scale), "dst")
+		})
+		VPADDD(wide(uint32(times*lanes*golden&0xffffffff)), count, count)
+	})
+	for _, p := range []string{"dst", "src"} {
+		at := l.ptr[p].(reg.GPVirtual)
+		LEAQ(Mem{Base: at, Index: width, Scale: 4}, at)
+	}
+	MOVQ(width, l.n)
+	XORQ(l.i, l.i)
+	INCL(row)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	l.finish()
 }
+
+// rowKey is simd.Dropout.Row.
+func rowKey(row reg.Register, keys Mem) reg.GPVirtual {
+	k, t := GP32(), GP32()
+	fold := func(by uint64) {
+		MOVL(k, t)
+		SHRL(Imm(by), t)
+		XORL(t, k)
+	}
+	MOVL(row, k)
+	ADDL(keys, k)
+	fold(16)
+	IMUL3L(U32(factor1), k, k)
+	fold(15)
+	IMUL3L(U32(factor2), k, k)
+	fold(16)
+	XORL(keys.Offset(4), k)
+	return k
+}
+
+// keep is all ones where the hash of count is at least drop.
+func keep(count, drop vec) vec {
+	fold := func(h vec, by uint64) vec { return xor(right(h, by), h) }
+	h := fold(count, 16)
+	h = mulInt(h, factor1)
+	h = fold(h, 15)
+	h = mulInt(h, factor2)
+	h = fold(h, 16)
+	v := YMM()
+	VPMAXUD(drop, h, v)
+	VPCMPEQD(v, h, h)
+	return made(h)
+}
+
+func mulInt(x vec, by uint32) vec { v := YMM(); VPMULLD(operand(wide(by)), x, v); return made(v) }

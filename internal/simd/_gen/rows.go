@@ -24,7 +24,7 @@ func rows() {
 	r.run(func() {
 		x := r.load("x")
 		d := andNot(compare(equal, x, top), sub(x, top))
-		e := andNot(compare(equal, x, num(math.Inf(-1))), exp(d))
+		e := andNot(compare(equal, x, num(math.Inf(-1))), expDown(d))
 		VADDPS(e, sum, sum)
 		storeFirst(e, r.w, Mem{Base: r.ptr["y"]})
 	})

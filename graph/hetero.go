@@ -1,0 +1,136 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Rel names a relation of a heterogeneous graph: what its edges mean, and the
+// types of the nodes that they lead from and to.
+type Rel struct{ Src, Name, Dst string }
+
+// String returns src -name-> dst.
+func (r Rel) String() string { return r.Src + " -" + r.Name + "-> " + r.Dst }
+
+// compare orders relations by the types of their ends and then by name.
+func (r Rel) compare(s Rel) int {
+	return cmp.Or(strings.Compare(r.Src, s.Src), strings.Compare(r.Dst, s.Dst), strings.Compare(r.Name, s.Name))
+}
+
+// Hetero is an immutable heterogeneous graph: nodes of several types, each type
+// numbered from 0 up, and a [Graph] for each relation between them. It is made
+// by [NewHetero]; the zero value has no nodes.
+type Hetero struct {
+	types  []string
+	counts map[string]int
+	rels   []Rel
+	graphs map[Rel]*Graph
+}
+
+// NewHetero returns the heterogeneous graph of nodes, a number for each type,
+// and of relations. A relation between two types is a bipartite graph, one
+// within a type may also be homogeneous. The error names a relation whose graph
+// does not fit the types.
+func NewHetero(nodes map[string]int, relations map[Rel]*Graph) (*Hetero, error) {
+	h := &Hetero{counts: maps.Clone(nodes), graphs: maps.Clone(relations)}
+	h.types = slices.Sorted(maps.Keys(nodes))
+	h.rels = slices.SortedFunc(maps.Keys(relations), Rel.compare)
+	for _, t := range h.types {
+		if err := checkCounts(nodes[t], nodes[t], 0); err != nil {
+			return nil, fmt.Errorf("graph: node type %q: %w", t, err)
+		}
+	}
+	for _, r := range h.rels {
+		if err := h.check(r, relations[r]); err != nil {
+			return nil, fmt.Errorf("graph: relation %v: %w", r, err)
+		}
+	}
+	return h, nil
+}
+
+// check checks that g fits relation r.
+func (h *Hetero) check(r Rel, g *Graph) error {
+	if g == nil {
+		return fmt.Errorf("its graph is nil")
+	}
+	for _, end := range []struct {
+		what, of string
+		n        int
+	}{{"source", r.Src, g.NumSrc()}, {"destination", r.Dst, g.NumDst()}} {
+		n, ok := h.counts[end.of]
+		if !ok {
+			return fmt.Errorf("there is no node type %q, only %q", end.of, h.types)
+		}
+		if n != end.n {
+			return fmt.Errorf("its graph has %d %s nodes, but there are %d of type %q", end.n, end.what, n, end.of)
+		}
+	}
+	if r.Src != r.Dst && !g.Bipartite() {
+		return fmt.Errorf("its graph is homogeneous, want one made by NewBipartite")
+	}
+	return nil
+}
+
+// Types returns the types of nodes, in alphabetical order.
+func (h *Hetero) Types() []string { return h.types }
+
+// NumNodes returns the number of nodes of a type, 0 if there is no such type.
+func (h *Hetero) NumNodes(of string) int { return h.counts[of] }
+
+// Rels returns the relations, ordered by the types of their ends and then by
+// name.
+func (h *Hetero) Rels() []Rel { return h.rels }
+
+// Into returns the relations that lead to nodes of a type, in the order of
+// [Hetero.Rels].
+func (h *Hetero) Into(dst string) []Rel {
+	var rels []Rel
+	for _, r := range h.rels {
+		if r.Dst == dst {
+			rels = append(rels, r)
+		}
+	}
+	return rels
+}
+
+// Graph returns the edges of a relation, or nil if there is no such relation.
+func (h *Hetero) Graph(r Rel) *Graph { return h.graphs[r] }
+
+// Homogeneous returns h as one homogeneous graph, as relational layers want it:
+// the nodes of type number i have the numbers from ends[i] up to ends[i+1],
+// without the latter. The kind of an edge is the place of its relation in
+// [Hetero.Rels]. The list is the edges of the first relation, in its own order,
+// then those of the second and so on. Its Origin is zero.
+//
+// It panics with a [*tensor.ShapeError] if there are more than 2³¹−1 nodes or
+// edges.
+func (h *Hetero) Homogeneous() (g *Graph, ends []int) {
+	ends = []int{0}
+	first := make(map[string]int)
+	for i, t := range h.types {
+		first[t] = ends[i]
+		ends = append(ends, ends[i]+h.counts[t])
+	}
+	n, edges := ends[len(h.types)], 0
+	for _, r := range h.rels {
+		edges += h.graphs[r].NumEdges()
+	}
+	if err := checkCounts(n, n, edges); err != nil {
+		panic(&tensor.ShapeError{Op: "graph.Homogeneous", Shapes: [][]int{{n, edges}}, Why: err.Error()})
+	}
+	l := list{src: make([]int32, 0, edges), dst: make([]int32, 0, edges), kinds: make([]int32, 0, edges)}
+	for k, r := range h.rels {
+		g := h.graphs[r]
+		l.src = appendShifted(l.src, g.In().Cols, first[r.Src])
+		l.dst = appendShifted(l.dst, g.Destinations(), first[r.Dst])
+		for range g.NumEdges() {
+			l.kinds = append(l.kinds, int32(k))
+		}
+	}
+	return l.sorted(n, n), ends
+}

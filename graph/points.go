@@ -1,0 +1,173 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// KNN returns the graph of points, the rows of an array, in which each hears the
+// k others nearest to it; fewer only if there are not so many. Within a
+// destination the nearest comes first, and of points equally far the lower one.
+// The list is that order. Distances are Euclidean, and the result is exact. It
+// takes about log n steps a point in few dimensions, and up to n in many.
+//
+// The error names a coordinate that is not finite, a negative k, or says that
+// there are too many edges.
+func KNN(points *tensor.Dense, k int) (*Graph, error) {
+	n := points.Rows()
+	if k < 0 {
+		return nil, fmt.Errorf("graph: %d nearest neighbours, want 0 or more", k)
+	}
+	k = max(min(k, n-1), 0)
+	if err := checkCounts(n, n, n*k); err != nil {
+		return nil, err
+	}
+	t, err := growTree(points)
+	if err != nil {
+		return nil, err
+	}
+	offsets, cols := make([]int64, n+1), make([]int32, n*k)
+	par.For(n, pointsAtOnce, func(lo, hi int) {
+		q := nearest{pointTree: t, most: k}
+		for v := lo; v < hi && k > 0; v++ {
+			q.around(v, math.Inf(1))
+			for i, h := range q.hits {
+				cols[v*k+i] = h.v
+			}
+		}
+	})
+	for v := range n {
+		offsets[v+1] = int64((v + 1) * k)
+	}
+	return ofCSR(n, offsets, cols, false), nil
+}
+
+// Radius returns the graph of points, the rows of an array, in which each hears
+// all others at most r away. Within a destination sources ascend; the list is
+// that order. Distances are Euclidean, and the result is exact.
+//
+// The error names a coordinate that is not finite, an r that is negative or NaN,
+// or says that there are too many edges.
+func Radius(points *tensor.Dense, r float64) (*Graph, error) {
+	n := points.Rows()
+	if !(r >= 0) {
+		return nil, fmt.Errorf("graph: a radius of %v, want 0 or more", r)
+	}
+	t, err := growTree(points)
+	if err != nil {
+		return nil, err
+	}
+	offsets, parts := make([]int64, n+1), make([][]int32, (n+pointsAtOnce-1)/pointsAtOnce)
+	par.For(n, pointsAtOnce, func(lo, hi int) {
+		q, cols := nearest{pointTree: t, most: math.MaxInt}, []int32(nil)
+		for v := lo; v < hi; v++ {
+			q.around(v, r*r)
+			row := len(cols)
+			for _, h := range q.hits {
+				cols = append(cols, h.v)
+			}
+			slices.Sort(cols[row:])
+			offsets[v+1] = int64(len(cols) - row)
+		}
+		parts[lo/pointsAtOnce] = cols
+	})
+	for v := range n {
+		offsets[v+1] += offsets[v]
+	}
+	if err := checkCounts(n, n, int(offsets[n])); err != nil {
+		return nil, err
+	}
+	return ofCSR(n, offsets, slices.Concat(parts...), false), nil
+}
+
+// pointsAtOnce is how many points one part of a parallel loop asks for.
+const pointsAtOnce = 256
+
+// nearest asks a pointTree for the points near one of its own.
+type nearest struct {
+	*pointTree
+	most int // how many are wanted
+
+	self  int32
+	limit float64 // squared distance beyond which nothing is wanted
+	hits  []hit   // what was found; by distance and number if most can be reached
+}
+
+// hit is a point at a squared distance.
+type hit struct {
+	d float64
+	v int32
+}
+
+// around finds the points near point v, within a squared distance.
+func (q *nearest) around(v int, limit float64) {
+	q.self, q.limit, q.hits = int32(v), limit, q.hits[:0]
+	q.visit(0, len(q.order))
+}
+
+// visit looks at the points order[lo:hi].
+func (q *nearest) visit(lo, hi int) {
+	if hi-lo <= leafPoints || q.dims == 0 {
+		for _, v := range q.order[lo:hi] {
+			q.offer(v)
+		}
+		return
+	}
+	mid := (lo + hi) / 2
+	v, axis := q.order[mid], int(q.axis[mid])
+	q.offer(v)
+	d := q.at(q.self, axis) - q.at(v, axis)
+	if d <= 0 {
+		q.visit(lo, mid)
+	} else {
+		q.visit(mid+1, hi)
+	}
+	// No point beyond the plane is nearer than the plane, in rounded
+	// arithmetic too; one as near may still have a lower number.
+	switch {
+	case !(d*d <= q.limit):
+	case d <= 0:
+		q.visit(mid+1, hi)
+	default:
+		q.visit(lo, mid)
+	}
+}
+
+// offer takes point v if it is near enough.
+func (q *nearest) offer(v int32) {
+	if v == q.self {
+		return
+	}
+	h := hit{q.distance(q.self, v), v}
+	if h.d > q.limit {
+		return
+	}
+	if q.most == math.MaxInt {
+		q.hits = append(q.hits, h)
+		return
+	}
+	i, _ := slices.BinarySearchFunc(q.hits, h, func(a, b hit) int {
+		switch {
+		case a.d < b.d || a.d == b.d && a.v < b.v:
+			return -1
+		case a == b:
+			return 0
+		}
+		return 1
+	})
+	if i == q.most {
+		return
+	}
+	if len(q.hits) < q.most {
+		q.hits = append(q.hits, hit{})
+	}
+	copy(q.hits[i+1:], q.hits[i:])
+	q.hits[i] = h
+	if len(q.hits) == q.most {
+		q.limit = q.hits[q.most-1].d
+	}
+}

@@ -1,0 +1,191 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// randomPoints returns n points, now and then on a coarse grid, where many
+// distances are equal and some points are the same.
+func randomPoints(rng *rand.Rand, n, dims int) *tensor.Dense {
+	x := tensor.New(n, dims)
+	coarse := rng.IntN(2) == 0
+	for i := range x.Data {
+		if coarse {
+			x.Data[i] = tensor.Float(rng.IntN(4))
+		} else {
+			x.Data[i] = tensor.Float(rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+// byDistance returns all other points with their squared distances from v, the
+// nearest first and of equals the lower one.
+func byDistance(x *tensor.Dense, v int) []hit {
+	var hits []hit
+	for u := range x.Rows() {
+		if u == v {
+			continue
+		}
+		d := 0.0
+		for i, a := range x.Row(u) {
+			b := float64(a) - float64(x.Row(v)[i])
+			d += float64(b * b)
+		}
+		hits = append(hits, hit{d, int32(u)})
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.v, b.v)) })
+	return hits
+}
+
+func TestKNN(t *testing.T) {
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 20))
+		n, dims, k := rng.IntN(120), 1+rng.IntN(5), rng.IntN(12)
+		x := randomPoints(rng, n, dims)
+		g := Must(KNN(x, k))
+		sound(t, g)
+		for v := range n {
+			all := byDistance(x, v)
+			var want []int32
+			for _, h := range all[:min(k, len(all))] {
+				want = append(want, h.v)
+			}
+			if !slices.Equal(g.sources(v), want) {
+				t.Fatalf("seed %d: %d nearest of point %d of %d in %d dimensions: %v, want %v", seed, k, v, n, dims, g.sources(v), want)
+			}
+		}
+	}
+}
+
+func TestRadius(t *testing.T) {
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		n, dims := rng.IntN(120), 1+rng.IntN(5)
+		x, r := randomPoints(rng, n, dims), []float64{0, 1, 0.7, math.Sqrt2, 3, math.Inf(1)}[rng.IntN(6)]
+		g := Must(Radius(x, r))
+		sound(t, g)
+		for v := range n {
+			var want []int32
+			for _, h := range byDistance(x, v) {
+				if h.d <= r*r {
+					want = append(want, h.v)
+				}
+			}
+			slices.Sort(want)
+			if !slices.Equal(g.sources(v), want) {
+				t.Fatalf("seed %d: within %v of point %d of %d in %d dimensions: %v, want %v", seed, r, v, n, dims, g.sources(v), want)
+			}
+		}
+	}
+}
+
+// The points are asked for in parts, whose number must not show.
+func TestPointsThreads(t *testing.T) {
+	x := randomPoints(rand.New(rand.NewPCG(2, 22)), 2000, 3)
+	undo := par.SetThreads(1)
+	k, r := Must(KNN(x, 7)), Must(Radius(x, 1))
+	undo()
+	for v := range 2000 {
+		for i, h := range byDistance(x, v)[:7] {
+			if k.sources(v)[i] != h.v {
+				t.Fatalf("neighbour %d of point %d is %d, want %d", i, v, k.sources(v)[i], h.v)
+			}
+		}
+	}
+	for _, threads := range []int{2, 3, 8} {
+		undo := par.SetThreads(threads)
+		same(t, Must(KNN(x, 7)), k)
+		same(t, Must(Radius(x, 1)), r)
+		undo()
+	}
+}
+
+func TestPointErrors(t *testing.T) {
+	nan := tensor.New(3, 2)
+	nan.Data[3] = tensor.Float(math.NaN())
+	inf := tensor.New(3, 2)
+	inf.Data[4] = tensor.Float(math.Inf(-1))
+	for want, err := range map[string]error{
+		"coordinate 1 of point 1 is NaN, want a finite number":  errOf(KNN(nan, 1)),
+		"coordinate 0 of point 2 is -Inf, want a finite number": errOf(Radius(inf, 1)),
+		"-1 nearest neighbours, want 0 or more":                 errOf(KNN(tensor.New(3, 2), -1)),
+		"a radius of NaN, want 0 or more":                       errOf(Radius(tensor.New(3, 2), math.NaN())),
+		"a radius of -2, want 0 or more":                        errOf(Radius(tensor.New(3, 2), -2)),
+		"too many edges: 9999900000, at most 2147483647":        errOf(KNN(tensor.New(100_000), 1<<40)),
+	} {
+		if err == nil || err.Error() != "graph: "+want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	for _, x := range []*tensor.Dense{tensor.New(0, 3), tensor.New(1, 3), tensor.New(40, 0), tensor.New(5)} {
+		n := x.Rows()
+		if k, r := Must(KNN(x, 3)), Must(Radius(x, 0)); k.NumEdges() != n*max(min(3, n-1), 0) || r.NumEdges() != n*(n-1) {
+			t.Errorf("%d equal points: %v, %v", n, k, r)
+		}
+	}
+}
+
+// errOf returns the error alone.
+func errOf(_ *Graph, err error) error { return err }
+
+func TestPointTreeOfEqualPoints(t *testing.T) {
+	x := tensor.New(5000, 2) // a naive partition would take n² steps
+	if g := Must(KNN(x, 2)); !slices.Equal(g.sources(4000), []int32{0, 1}) {
+		t.Error("nearest of many equal points:", g.sources(4000))
+	}
+}
+
+func BenchmarkKNN(b *testing.B) {
+	for _, dims := range []int{2, 3, 8} {
+		x := tensor.New(20_000, dims)
+		rng := rand.New(rand.NewPCG(1, 23))
+		for i := range x.Data {
+			x.Data[i] = tensor.Float(rng.Float64())
+		}
+		b.Run(fmt.Sprintf("20000x%d", dims), func(b *testing.B) {
+			for b.Loop() {
+				Must(KNN(x, 8))
+			}
+		})
+	}
+}
+
+func FuzzKNN(f *testing.F) {
+	f.Add([]byte("some points in the plane"), 2, 3)
+	f.Add([]byte{}, 1, 0)
+	f.Fuzz(func(t *testing.T, data []byte, dims, k int) {
+		dims = 1 + (dims%4+4)%4
+		data = data[:min(len(data), 400)/dims*dims]
+		x := tensor.New(len(data)/dims, dims)
+		for i, b := range data {
+			x.Data[i] = tensor.Float(b) / 8
+		}
+		g, err := KNN(x, k)
+		if (err != nil) != (k < 0) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), fmt.Sprint(k)) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for v := range x.Rows() {
+			for i, u := range g.sources(v) {
+				if byDistance(x, v)[i].v != u {
+					t.Fatalf("neighbour %d of %d is %d", i, v, u)
+				}
+			}
+		}
+	})
+}

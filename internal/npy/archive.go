@@ -1,0 +1,68 @@
+package npy
+
+import (
+	"archive/zip"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// arrayMost is the size beyond which an array of an archive is not read.
+const arrayMost = 16 << 30
+
+// Archive is a .npz file: arrays by name.
+type Archive struct {
+	path    string
+	zip     *zip.ReadCloser
+	members map[string]*zip.File
+}
+
+// OpenArchive opens the file at path, which must be closed.
+func OpenArchive(path string) (*Archive, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %s: no npz archive: %w", path, err)
+	}
+	a := &Archive{path: path, zip: z, members: map[string]*zip.File{}}
+	for _, f := range z.File {
+		if name, ok := strings.CutSuffix(f.Name, ".npy"); ok {
+			a.members[name] = f
+		}
+	}
+	return a, nil
+}
+
+// Close closes the file.
+func (a *Archive) Close() error { return a.zip.Close() }
+
+// Names returns the names of the arrays, in order.
+func (a *Archive) Names() []string {
+	var names []string
+	for name := range a.members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Has reports whether there is an array of that name.
+func (a *Archive) Has(name string) bool { return a.members[name] != nil }
+
+// Read returns the array of that name.
+func (a *Archive) Read(name string) (*Array, error) {
+	f := a.members[name]
+	if f == nil {
+		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, strings.Join(a.Names(), ", "))
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
+	}
+	defer r.Close()
+	// What a member holds is at most what its header in the archive says.
+	array, err := read(r, int64(min(f.UncompressedSize64, arrayMost)))
+	if err != nil {
+		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
+	}
+	return array, nil
+}

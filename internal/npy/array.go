@@ -1,0 +1,271 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Array is an array as it stands in a file.
+type Array struct {
+	Type    string // of an element, NumPy's name for it: <f4, |b1, |O, …
+	Shape   []int
+	Pickled bool // an array of objects; Raw is the pickle
+	Raw     []byte
+
+	n int // elements
+}
+
+// Read reads an array of at most limit bytes from r.
+func Read(r io.Reader, limit int64) (*Array, error) {
+	a, err := read(r, limit)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	return a, nil
+}
+
+func read(r io.Reader, limit int64) (*Array, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	a := &Array{Type: h.descr, Shape: h.shape}
+	if a.n, err = h.size(); err != nil {
+		return nil, err
+	}
+	if h.fortran && len(h.shape) > 1 {
+		return nil, fmt.Errorf("the array of shape %v is stored with the first axis fastest: save it in C order (numpy.ascontiguousarray)", h.shape)
+	}
+	if strings.HasSuffix(h.descr, "O") {
+		a.Pickled = true
+		a.Raw, err = io.ReadAll(io.LimitReader(r, limit+1))
+		if err == nil && int64(len(a.Raw)) > limit {
+			err = fmt.Errorf("more than the %d bytes that are read", limit)
+		}
+		return a, err
+	}
+	size, err := a.itemSize()
+	if err != nil {
+		return nil, err
+	}
+	if int64(a.n) > limit/int64(max(size, 1)) {
+		return nil, fmt.Errorf("shape %v of %s takes more than the %d bytes that are read", h.shape, h.descr, limit)
+	}
+	a.Raw, err = exactly(r, a.n*size)
+	return a, err
+}
+
+// exactly reads n bytes. It believes a header only as far as there are bytes.
+func exactly(r io.Reader, n int) ([]byte, error) {
+	const step = 1 << 20
+	b := make([]byte, 0, min(n, step))
+	for len(b) < n {
+		if cap(b) == len(b) {
+			grown := make([]byte, len(b), min(n, 2*cap(b)))
+			copy(grown, b)
+			b = grown
+		}
+		m, err := io.ReadFull(r, b[len(b):cap(b)])
+		b = b[:len(b)+m]
+		if err != nil {
+			return nil, fmt.Errorf("it ends after %d of %d bytes of elements: %w", len(b), n, noEOF(err))
+		}
+	}
+	return b, nil
+}
+
+// Len returns the number of elements.
+func (a *Array) Len() int { return a.n }
+
+// itemSize returns the bytes of an element.
+func (a *Array) itemSize() (int, error) {
+	if len(a.Type) >= 3 && strings.IndexByte("<>|=", a.Type[0]) >= 0 {
+		n, err := strconv.Atoi(a.Type[2:])
+		ok := err == nil
+		switch a.Type[1] {
+		case 'b':
+			ok = ok && n == 1
+		case 'i', 'u':
+			ok = ok && (n == 1 || n == 2 || n == 4 || n == 8)
+		case 'f':
+			ok = ok && (n == 2 || n == 4 || n == 8)
+		case 'S':
+			ok = ok && n >= 0 && n <= headerMost
+		case 'U':
+			ok = ok && n >= 0 && n <= headerMost
+			n *= 4
+		default:
+			ok = false
+		}
+		if ok {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("elements of type %q, want whole numbers, floats, bools or strings", a.Type)
+}
+
+// order returns the order of an element's bytes.
+func (a *Array) order() binary.ByteOrder {
+	if a.Type[0] == '>' {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// Int64s returns the elements of an array of whole numbers or bools.
+func (a *Array) Int64s() ([]int64, error) {
+	at, err := a.whole()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, a.n)
+	for i := range out {
+		v, ok := at(i)
+		if !ok {
+			return nil, fmt.Errorf("npy: element %d is beyond the largest int64", i)
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// Int32s is [Array.Int64s] of numbers that fit 32 bits. The error names the
+// first that does not.
+func (a *Array) Int32s() ([]int32, error) {
+	at, err := a.whole()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int32, a.n)
+	for i := range out {
+		v, ok := at(i)
+		if !ok || v != int64(int32(v)) {
+			return nil, fmt.Errorf("npy: element %d is %d, which 32 bits do not hold", i, v)
+		}
+		out[i] = int32(v)
+	}
+	return out, nil
+}
+
+// whole returns a function that reads an element, and false where an unsigned
+// one exceeds an int64.
+func (a *Array) whole() (func(i int) (int64, bool), error) {
+	o, raw := a.order, a.Raw
+	if a.Pickled || len(a.Type) < 3 {
+		return nil, a.misread("whole numbers")
+	}
+	b := o()
+	switch a.Type[1:] {
+	case "b1", "u1":
+		return func(i int) (int64, bool) { return int64(raw[i]), true }, nil
+	case "i1":
+		return func(i int) (int64, bool) { return int64(int8(raw[i])), true }, nil
+	case "i2":
+		return func(i int) (int64, bool) { return int64(int16(b.Uint16(raw[2*i:]))), true }, nil
+	case "u2":
+		return func(i int) (int64, bool) { return int64(b.Uint16(raw[2*i:])), true }, nil
+	case "i4":
+		return func(i int) (int64, bool) { return int64(int32(b.Uint32(raw[4*i:]))), true }, nil
+	case "u4":
+		return func(i int) (int64, bool) { return int64(b.Uint32(raw[4*i:])), true }, nil
+	case "i8":
+		return func(i int) (int64, bool) { return int64(b.Uint64(raw[8*i:])), true }, nil
+	case "u8":
+		return func(i int) (int64, bool) {
+			v := b.Uint64(raw[8*i:])
+			return int64(v), v <= math.MaxInt64
+		}, nil
+	}
+	return nil, a.misread("whole numbers")
+}
+
+// Float64s returns the elements of an array of numbers.
+func (a *Array) Float64s() ([]float64, error) {
+	if a.Pickled || len(a.Type) < 3 {
+		return nil, a.misread("numbers")
+	}
+	out, raw, b := make([]float64, a.n), a.Raw, a.order()
+	switch a.Type[1:] {
+	case "f2":
+		for i := range out {
+			out[i] = half(b.Uint16(raw[2*i:]))
+		}
+	case "f4":
+		for i := range out {
+			out[i] = float64(math.Float32frombits(b.Uint32(raw[4*i:])))
+		}
+	case "f8":
+		for i := range out {
+			out[i] = math.Float64frombits(b.Uint64(raw[8*i:]))
+		}
+	default:
+		at, err := a.whole()
+		if err != nil {
+			return nil, a.misread("numbers")
+		}
+		for i := range out {
+			v, ok := at(i)
+			if out[i] = float64(v); !ok {
+				out[i] = float64(uint64(v))
+			}
+		}
+	}
+	return out, nil
+}
+
+// half returns the value of a float of 16 bits.
+func half(h uint16) float64 {
+	sign, exponent, fraction := 1.0, int(h>>10&31), float64(h&1023)
+	if h>>15 != 0 {
+		sign = -1
+	}
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -24)
+	case 31:
+		if fraction != 0 {
+			return math.NaN()
+		}
+		return sign * math.Inf(1)
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
+}
+
+// Strings returns the elements of an array of strings.
+func (a *Array) Strings() ([]string, error) {
+	size, err := a.itemSize()
+	if a.Pickled || err != nil || a.Type[1] != 'S' && a.Type[1] != 'U' {
+		return nil, a.misread("strings")
+	}
+	out := make([]string, a.n)
+	for i := range out {
+		item := a.Raw[i*size : (i+1)*size]
+		if a.Type[1] == 'U' {
+			item = a.runes(item)
+		}
+		out[i] = strings.TrimRight(string(item), "\x00")
+	}
+	return out, nil
+}
+
+// runes returns UTF-32 as UTF-8.
+func (a *Array) runes(item []byte) []byte {
+	var out []byte
+	for b := a.order(); len(item) >= 4; item = item[4:] {
+		r := b.Uint32(item)
+		if r > utf8.MaxRune {
+			r = utf8.RuneError
+		}
+		out = utf8.AppendRune(out, rune(r))
+	}
+	return out
+}
+
+func (a *Array) misread(wanted string) error {
+	return fmt.Errorf("npy: elements of type %q, want %s", a.Type, wanted)
+}

@@ -1,0 +1,13 @@
+// Package npy reads arrays in NumPy's formats: .npy, which holds one, and .npz,
+// a zip archive of them.
+//
+// A reader allocates no more than the bytes that are there, whatever a header
+// says, and gives an error that names the member and the value for anything
+// that is not an array. Object arrays, whose elements are pickled, come with
+// their bytes as they are: [Array.Pickled].
+//
+//	z, err := npy.OpenArchive("graph.npz")
+//	defer z.Close()
+//	a, err := z.Read("indptr")
+//	offsets, err := a.Int64s()
+package npy

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"iter"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// woven is a block of steps whose instructions alternate. They take the same
+// instructions, so the first that needs a constant loads it for all: with one
+// load each they would wait for the two load ports.
+type woven struct {
+	u      int              // whose turn it is
+	pass   []func()         // ends the turn of each
+	uses   []int            // how many constants each has used
+	shared map[int]constant // the constants, by the number of their use
+}
+
+// constant is the memory of one and the register that has it.
+type constant struct {
+	at Mem
+	v  vec
+}
+
+// weaving is the block that is being written, if any.
+var weaving *woven
+
+// pass lets the other steps go on.
+func pass() {
+	if weaving != nil {
+		weaving.pass[weaving.u]()
+	}
+}
+
+// operand is m or, of a constant in a block, the register that all share.
+func operand(m Op) Op {
+	at, ok := m.(Mem)
+	if weaving == nil || !ok || at.Symbol.Name == "" {
+		return m
+	}
+	w := weaving
+	use := w.uses[w.u]
+	w.uses[w.u]++
+	c, ok := w.shared[use]
+	if !ok {
+		c = constant{at, YMM()}
+		VMOVUPS(at, c.v)
+		w.shared[use] = c
+	}
+	if c.at != at {
+		panic("steps of a block differ in their constants")
+	}
+	return c.v
+}
+
+// weave runs body once for each step; begin is told whose turn it is.
+func weave(steps int, begin func(u int), body func()) {
+	if steps == 1 {
+		begin(0)
+		body()
+		return
+	}
+	w := &woven{pass: make([]func(), steps), uses: make([]int, steps), shared: map[int]constant{}}
+	weaving = w
+	defer func() { weaving = nil }()
+	turns := make([]func() (struct{}, bool), steps)
+	for u := range turns {
+		turns[u], _ = iter.Pull(func(yield func(struct{}) bool) {
+			w.pass[u] = func() { yield(struct{}{}) }
+			body()
+		})
+	}
+	for going := true; going; {
+		going = false
+		for u, next := range turns {
+			w.u = u
+			begin(u)
+			_, more := next()
+			going = going || more
+		}
+	}
+}

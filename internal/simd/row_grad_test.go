@@ -1,0 +1,64 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestRowGrads compares the gradients of rows with their formulas in float64,
+// and the assembly with plain Go.
+func TestRowGrads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	for n := range 601 {
+		x, dy := draw(n, plain(rng)), draw(n, plain(rng))
+		y, logs := make([]Float, n), make([]Float, n)
+		Softmax(y, x)
+		LogSoftmax(logs, x)
+		top := LogSumExp(x)
+		dx, dlog, dsum := make([]Float, n), make([]Float, n), make([]Float, n)
+		SoftmaxBackward(dx, dy, y)
+		LogSoftmaxBackward(dlog, dy, logs)
+		LogSumExpBackward(dsum, x, top, 0.7)
+		dot, sum := 0.0, 0.0
+		for i, g := range dy {
+			dot += float64(g) * float64(y[i])
+			sum += float64(g)
+		}
+		for i, g := range dy {
+			p := float64(y[i])
+			if !close(dx[i], p*(float64(g)-dot)) || !close(dlog[i], float64(g)-p*sum) || !close(dsum[i], 0.7*p) {
+				t.Fatalf("of %d: gradient %d is %v, %v and %v", n, i, dx[i], dlog[i], dsum[i])
+			}
+		}
+		ones := draw(n, rng64(rng)) // so that nothing cancels
+		trial(t, "softmax backward", 1e-4, [][]Float{make([]Float, n), make([]Float, n), ones, y}, func(s [][]Float) {
+			mulAddLess(s[0], s[3], s[2], -1)
+			LogSumExpBackward(s[1], s[3], 3, 0.7)
+		})
+	}
+}
+
+// TestRowGradEnds checks rows of infinities and with NaN.
+func TestRowGradEnds(t *testing.T) {
+	inf, nan := Float(math.Inf(1)), Float(math.NaN())
+	for _, c := range []struct{ x, want [3]Float }{
+		{[3]Float{-inf, -inf, -inf}, [3]Float{}},
+		{[3]Float{inf, 0, inf}, [3]Float{0.5, 0, 0.5}},
+		{[3]Float{-inf, 2, -inf}, [3]Float{0, 1, 0}},
+		{[3]Float{nan, 2, 1}, [3]Float{nan, nan, nan}},
+	} {
+		var dx [3]Float
+		LogSumExpBackward(dx[:], c.x[:], LogSumExp(c.x[:]), 1)
+		for i, v := range dx {
+			if v != c.want[i] && (v == v || c.want[i] == c.want[i]) {
+				t.Errorf("LogSumExp of %v has the gradient %v, want %v", c.x, dx, c.want)
+			}
+		}
+	}
+	y, dx := make([]Float, 3), make([]Float, 3)
+	Softmax(y, []Float{-inf, -inf, -inf})
+	if SoftmaxBackward(dx, []Float{1, 2, 3}, y); dx[0] != 0 || dx[1] != 0 || dx[2] != 0 {
+		t.Errorf("a softmax of −∞ alone has the gradient %v", dx)
+	}
+}

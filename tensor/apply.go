@@ -1,0 +1,70 @@
+package tensor
+
+import "github.com/edgewise-ml/edgewise/internal/simd"
+
+// spans are the slices of a pointwise function.
+type spans struct {
+	a, b, c, d []Float
+	f          simd.Unary
+	k          Float
+}
+
+var spanJobs jobs[spans]
+
+// Apply sets dst to a function of each element of x, which may take a constant
+// c. dst has x's shape; it may be x itself but must not overlap it otherwise.
+func Apply(dst, x *Dense, f simd.Unary, c Float) {
+	sameShape(f.String(), dst, x)
+	inPlace(f.String(), dst, x)
+	spanJobs.run(spans{a: dst.Data, b: x.Data, f: f, k: c}, len(x.Data), costOf(f), func(s *spans, lo, hi int) {
+		s.f.Forward(s.a[lo:hi], s.b[lo:hi], s.k)
+	})
+}
+
+// ApplyGrad adds to dx the gradient of y = f(x) whose result has the gradient
+// dy. All have one shape. dx must not overlap the others.
+func ApplyGrad(dx, dy, x, y *Dense, f simd.Unary, c Float) {
+	for _, o := range [...]*Dense{dy, x, y} {
+		sameShape(f.String(), dx, o)
+		apart(f.String(), dx, o)
+	}
+	s := spans{a: dx.Data, b: dy.Data, c: x.Data, d: y.Data, f: f, k: c}
+	spanJobs.run(s, len(dx.Data), costOf(f), func(s *spans, lo, hi int) {
+		s.f.Backward(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi], s.d[lo:hi], s.k)
+	})
+}
+
+// costOf is the work of an element of f, in elements of a stream.
+func costOf(f simd.Unary) int {
+	switch f {
+	case simd.Scale, simd.Shift, simd.Neg, simd.ReLU, simd.LeakyReLU, simd.Abs, simd.Sign, simd.Square:
+		return 1
+	}
+	return costFunction
+}
+
+// Add adds x to d, which have one shape.
+func (d *Dense) Add(x *Dense) { d.axpy("Add", x, 1) }
+
+// AddScaled adds c·x to d, which have one shape.
+func (d *Dense) AddScaled(x *Dense, c Float) { d.axpy("AddScaled", x, c) }
+
+func (d *Dense) axpy(op string, x *Dense, c Float) {
+	sameShape(op, x, d)
+	inPlace(op, d, x)
+	spanJobs.run(spans{a: d.Data, b: x.Data, k: c}, len(x.Data), 1, func(s *spans, lo, hi int) {
+		simd.Axpy(s.a[lo:hi], s.k, s.b[lo:hi])
+	})
+}
+
+// MulAdd adds the product of x and y, element by element, to dst. All have one
+// shape. dst must not overlap the others.
+func MulAdd(dst, x, y *Dense) {
+	for _, o := range [...]*Dense{x, y} {
+		sameShape("MulAdd", dst, o)
+		apart("MulAdd", dst, o)
+	}
+	spanJobs.run(spans{a: dst.Data, b: x.Data, c: y.Data}, len(dst.Data), 1, func(s *spans, lo, hi int) {
+		simd.MulAdd(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi])
+	})
+}

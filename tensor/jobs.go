@@ -1,0 +1,73 @@
+package tensor
+
+import (
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+)
+
+// share is the work of a chunk, in elements of a stream: some microseconds. A
+// loop of less than two chunks stays on the calling goroutine.
+const share = 1 << 15
+
+// What is computed costs more than a stream; these are about how many elements.
+const (
+	costFunction = 4 // of an element of exp and the like
+	costGather   = 2
+)
+
+// jobs runs loops with the operands T. A loop is cut into chunks by its size
+// alone, never by the number of threads.
+type jobs[T any] struct{ pool sync.Pool }
+
+// job is one loop, reused, since a closure would be an allocation.
+type job[T any] struct {
+	args    T
+	n, step int
+	part    func(a *T, lo, hi int)
+}
+
+// Chunk does one part.
+func (j *job[T]) Chunk(i int) {
+	lo := i * j.step
+	j.part(&j.args, lo, min(lo+j.step, j.n))
+}
+
+// run calls part with ranges of 0 to n−1, on several threads where that pays;
+// cost is the work of one of the n. part is a function without a closure.
+func (p *jobs[T]) run(args T, n, cost int, part func(a *T, lo, hi int)) {
+	if n <= 0 {
+		return
+	}
+	j, ok := p.pool.Get().(*job[T])
+	if !ok {
+		j = new(job[T])
+	}
+	j.args, j.n, j.part = args, n, part
+	j.step = max(1, share/max(1, cost))
+	if j.step > n/2 {
+		j.step = n
+	}
+	par.Run((n-1)/j.step+1, j)
+	*j = job[T]{}
+	p.pool.Put(j) // after a panic it is left to the collector
+}
+
+// partsMost is into how many parts a long sum is cut at most. Each part has a
+// sum of its own, and these are added in order.
+const partsMost = 16
+
+// partsOf returns into how many parts n things of a cost are cut.
+func partsOf(n, cost int) int { return max(1, min(n, partsMost, n*max(1, cost)/share)) }
+
+// floats lends memory for the sums of parts.
+var floats = sync.Pool{New: func() any { return new([]Float) }}
+
+// lend returns n elements, of any value, and what gives them back to floats.
+func lend(n int) ([]Float, *[]Float) {
+	p := floats.Get().(*[]Float)
+	if cap(*p) < n {
+		*p = make([]Float, n)
+	}
+	return (*p)[:n], p
+}

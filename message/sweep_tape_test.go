@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -93,6 +94,25 @@ func TestSweepWeightIsOneProduct(t *testing.T) {
 	want := tensor.New(width, width)
 	tensor.MatMul(want, tensor.Of(x, chains*length, width), tensor.Of(dz, chains*length, width), tensor.TransA)
 	sameBits(t, "gradient", []*tensor.Dense{tape.Backward(s[0].Sum()).Of(wv)}, []*tensor.Dense{want})
+}
+
+// What a chain's node hears is a view of the state, not a sum of it.
+func TestChainsAreNotSummed(t *testing.T) {
+	x := grad.Const(param(1, 1, 3).Value)
+	message.Sweep(graph.Chains(3, 1, 2), message.State{x}, func(l *message.Level, prev message.State) message.State {
+		h := message.UpdateAll(l.In, message.CopyU(prev[0]), message.Sum)
+		if h != prev[0] {
+			t.Errorf("level %d: the sum of one state each is another Var", l.N)
+		}
+		if how := message.Explain(l.In, message.CopyU(prev[0]), message.Sum); !strings.Contains(how, "x itself") {
+			t.Errorf("level %d: %s", l.N, how)
+		}
+		return message.State{h}
+	})
+	crossed := graph.Must(graph.New(2, []int32{1, 0}, []int32{0, 1}))
+	if y := message.UpdateAll(crossed, message.CopyU(column(1, 2)), message.Sum).Value().Data; y[0] != 2 || y[1] != 1 {
+		t.Errorf("two nodes that hear each other got %v", y)
+	}
 }
 
 // Two Sweeps on one tape, one on the other, with the same weight.

@@ -196,3 +196,32 @@ func TestStack(t *testing.T) {
 		t.Error("two layers with one backward cell were taken")
 	}
 }
+
+// Weights that are not trained leave the gradients of the others as they are.
+func TestFrozen(t *testing.T) {
+	g, x := graph.Chains(3, 4), random(1, 7, 3)
+	for name, c := range cells(3, 2) {
+		run := func(tp *grad.Tape) (grad.Grads, []*grad.Param) {
+			gs := tp.Backward(weigh(c.ForwardFrom(tp, g, grad.Const(x.Value), nil)))
+			return gs, slices.Collect(params(c))
+		}
+		want, all := run(grad.NewTape(1))
+		for _, frozen := range all {
+			frozen.Frozen = true
+			got, _ := run(grad.NewTape(1))
+			frozen.Frozen = false
+			if got.Param(frozen) != nil {
+				t.Errorf("%s: a frozen Param has a gradient", name)
+			}
+			for _, p := range all {
+				if p != frozen && !near(got.Param(p).Data, want.Param(p).Data) {
+					t.Errorf("%s: freezing a Param changed a gradient", name)
+				}
+			}
+		}
+	}
+}
+
+func near(a, b []tensor.Float) bool {
+	return slices.EqualFunc(a, b, func(x, y tensor.Float) bool { return x-y < 1e-5 && y-x < 1e-5 })
+}

@@ -27,6 +27,9 @@ func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
 	}
 	if m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
 		x := m.n.x
+		if oneToOne(g) {
+			return &fused{"sum of U(x) where destination i has source i alone: x itself", func(*graph.Graph) *grad.Var { return x }}
+		}
 		return &fused{"sum of U(x): one sparse-dense product", func(g *graph.Graph) *grad.Var { return sumU(g, x) }}
 	}
 	if m.n.kind != binary || m.n.bin != simd.Mul {
@@ -69,6 +72,24 @@ func (e *expr) plainLeaf(k kind) bool { return e.kind == k && e.rows == nil && e
 
 func onSources(g *graph.Graph, x *grad.Var) bool {
 	return x.Shape()[0] == g.NumSrc() && len(x.Shape()) > 1
+}
+
+type oneToOneKey struct{}
+
+// oneToOne reports whether each destination has the source of its own number and
+// no other, as in a sweep over chains.
+func oneToOne(g *graph.Graph) bool {
+	if g.NumSrc() != g.NumDst() || g.NumEdges() != g.NumDst() {
+		return false
+	}
+	return g.Derived(oneToOneKey{}, func() any {
+		for v, u := range g.In().Cols {
+			if int(u) != v || g.In().Offsets[v] != int64(v) {
+				return false
+			}
+		}
+		return true
+	}).(bool)
 }
 
 // perHead reports whether a row of w has one element for each head of x: for

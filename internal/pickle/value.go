@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Bytes is a Python 2 str or a Python 3 bytes. It is a view of the input.
@@ -34,9 +37,10 @@ func (d *Dict) Get(key string) any {
 // Array is a NumPy array.
 type Array struct {
 	Shape   []int
-	Dtype   string // byte order and type, such as "<f4" or "|b1"
+	Dtype   string // byte order and type, such as "<f4", "|b1", "<U12" or "|O"
 	Fortran bool   // column-major
-	Data    []byte // a view of the input
+	Data    []byte // a view of the input; empty for objects
+	Objects []any  // the elements of an array of objects, which may hold itself
 
 	built bool
 }
@@ -69,8 +73,19 @@ func short(v any) (string, bool) {
 	return "", false
 }
 
+// objects is the dtype of an array of any values, without its byte order.
+const objects = "O"
+
+// maxText is the length beyond which the strings of an array are not read.
+const maxText = 1 << 16
+
+// single reports whether a dtype has elements of which no byte comes first.
+func single(code string) bool {
+	return code == objects || code[0] == 'S' || itemSize(code) == 1
+}
+
 // itemSize returns the size of an element of a dtype without its byte order, 0
-// if it is not one of plain numbers.
+// if it is not one of plain numbers or strings.
 func itemSize(code string) int {
 	switch code {
 	case "b1", "i1", "u1":
@@ -82,11 +97,31 @@ func itemSize(code string) int {
 	case "i8", "u8", "f8":
 		return 8
 	}
-	return 0
+	if len(code) < 2 || code[0] != 'S' && code[0] != 'U' {
+		return 0
+	}
+	n, err := strconv.Atoi(code[1:])
+	if err != nil || n < 1 || n > maxText {
+		return 0
+	}
+	if code[0] == 'U' {
+		n *= 4 // UTF-32
+	}
+	return n
+}
+
+// numeric reports whether the elements of a are numbers or booleans.
+func (a *Array) numeric() bool {
+	return a.Dtype[1] != 'O' && a.Dtype[1] != 'S' && a.Dtype[1] != 'U'
 }
 
 // Len returns the number of elements.
-func (a *Array) Len() int { return len(a.Data) / itemSize(a.Dtype[1:]) }
+func (a *Array) Len() int {
+	if a.Dtype[1:] == objects {
+		return len(a.Objects)
+	}
+	return len(a.Data) / itemSize(a.Dtype[1:])
+}
 
 // bits returns element i as an unsigned number.
 func (a *Array) bits(i, size int) uint64 {
@@ -109,7 +144,7 @@ func (a *Array) bits(i, size int) uint64 {
 // Ints returns the elements of an array of integers or booleans, in the order of
 // the data.
 func (a *Array) Ints() ([]int64, error) {
-	if a.Dtype[1] == 'f' {
+	if a.Dtype[1] == 'f' || !a.numeric() {
 		return nil, fmt.Errorf("an array of type %s does not hold integers", a.Dtype)
 	}
 	size := itemSize(a.Dtype[1:])
@@ -130,6 +165,9 @@ func (a *Array) Ints() ([]int64, error) {
 // Floats returns the elements of an array of any numbers, in the order of the
 // data.
 func (a *Array) Floats() ([]float64, error) {
+	if !a.numeric() {
+		return nil, fmt.Errorf("an array of type %s does not hold numbers", a.Dtype)
+	}
 	if a.Dtype[1] != 'f' {
 		ints, err := a.Ints()
 		out := make([]float64, len(ints))
@@ -148,4 +186,44 @@ func (a *Array) Floats() ([]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// Strings returns the elements of an array of strings, or of objects that are
+// strings of at most 256 bytes.
+func (a *Array) Strings() ([]string, error) {
+	if a.Dtype[1:] != objects && a.numeric() {
+		return nil, fmt.Errorf("an array of type %s does not hold strings", a.Dtype)
+	}
+	out := make([]string, a.Len())
+	for i := range out {
+		if a.Dtype[1:] != objects {
+			out[i] = a.text(i)
+			continue
+		}
+		s, ok := short(a.Objects[i])
+		if !ok {
+			return nil, fmt.Errorf("element %d is a %T, or too long; want a short string", i, a.Objects[i])
+		}
+		out[i] = s
+	}
+	return out, nil
+}
+
+// text returns element i of an array of strings, whose ends are filled with
+// zeros.
+func (a *Array) text(i int) string {
+	size := itemSize(a.Dtype[1:])
+	item := a.Data[i*size : (i+1)*size]
+	if a.Dtype[1] == 'S' {
+		return strings.TrimRight(string(item), "\x00")
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if a.Dtype[0] == '>' {
+		order = binary.BigEndian
+	}
+	var b []byte
+	for ; len(item) > 0; item = item[4:] {
+		b = utf8.AppendRune(b, rune(min(order.Uint32(item), utf8.MaxRune+1)))
+	}
+	return strings.TrimRight(string(b), "\x00")
 }

@@ -61,7 +61,7 @@ func Karate() *Dataset {
 		labels[u] = 1
 	}
 	return &Dataset{
-		Name: titles["karate"], Graph: g, Features: identity(n), Labels: labels, Classes: 2,
+		Name: titleOf("karate"), Graph: g, Features: identity(n), Labels: labels, Classes: 2,
 		Split:      Split{Train: []int32{0, int32(n - 1)}, Test: span(1, n-1)},
 		ClassNames: []string{"Mr. Hi", "Officer"},
 	}

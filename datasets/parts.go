@@ -30,7 +30,7 @@ func matrix(v any) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, fmt.Errorf("indices: %w", err)
 	}
-	floats, err := m.Values.Floats()
+	wideValues, err := m.Values.Floats()
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
@@ -41,20 +41,23 @@ func matrix(v any) (*sparse.CSR, error) {
 		}
 		cols[k] = int32(c)
 	}
-	values := make([]tensor.Float, len(floats))
-	for k, f := range floats {
-		if values[k] = tensor.Float(f); math.IsNaN(f) || math.IsInf(float64(values[k]), 0) {
-			return nil, fmt.Errorf("element %d is %v", k, f)
-		}
+	values, err := floats(wideValues)
+	if err != nil {
+		return nil, err
 	}
 	a, err := sparse.New(m.Rows, m.Cols, offsets, cols, values)
 	if err != nil {
 		return nil, err
 	}
+	sortRows(a)
+	return a, nil
+}
+
+// sortRows sorts the nonzeros of each row by column.
+func sortRows(a *sparse.CSR) {
 	for i := range a.NumRows {
 		sortRow(a.Row(i))
 	}
-	return a, nil
 }
 
 // sortRow sorts the nonzeros of a row by column. Most rows are sorted already.
@@ -66,7 +69,10 @@ func sortRow(cols []int32, values []tensor.Float) {
 	slices.SortStableFunc(order, func(i, j int32) int { return int(cols[i]) - int(cols[j]) })
 	c, v := slices.Clone(cols), slices.Clone(values)
 	for k, i := range order {
-		cols[k], values[k] = c[i], v[i]
+		cols[k] = c[i]
+		if v != nil {
+			values[k] = v[i]
+		}
 	}
 }
 

@@ -22,8 +22,6 @@ var classNames = map[string][]string{
 	"pubmed":   {"Diabetes Mellitus, Experimental", "Diabetes Mellitus Type 1", "Diabetes Mellitus Type 2"},
 }
 
-var titles = map[string]string{"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "karate": "Karate"}
-
 // planetoid is what the eight files of a dataset hold.
 type planetoid struct {
 	dir, name    string
@@ -199,7 +197,7 @@ func (p *planetoid) dataset() (*Dataset, error) {
 	train := p.x.NumRows
 	test := slices.Sorted(slices.Values(p.test))
 	return &Dataset{
-		Name: titles[p.name], Graph: g, Features: x, Labels: labels, Classes: p.classes,
+		Name: titleOf(p.name), Graph: g, Features: x, Labels: labels, Classes: p.classes,
 		Split:      Split{Train: span(0, train), Val: span(train, min(train+maxVal, known)), Test: test},
 		ClassNames: namesFor(p.name, p.classes), loops: p.loops,
 	}, nil

@@ -187,7 +187,7 @@ func (z archive) names(name string) (out []string, err error) {
 func stringsOf(v any) ([]string, error) {
 	a, ok := v.(*pickle.Array)
 	if !ok {
-		return nil, fmt.Errorf("it holds a %T, want an array of strings", v)
+		return nil, fmt.Errorf("it holds %s, want an array of strings", kindOf(v))
 	}
 	return a.Strings()
 }

@@ -76,7 +76,7 @@ func (d *Dataset) simple(g *graph.Graph, weights []tensor.Float) {
 }
 
 // rowsMost is how many rows a Matrix Market file may have for each of its
-// elements, beyond the first sixteen million: memory is taken by the row.
+// elements, beyond the first million: memory is taken by the row.
 const rowsMost = 16
 
 // readMatrix reads a Matrix Market file, which may be in gzip or zstd.
@@ -87,7 +87,7 @@ func readMatrix(path string) (*mtx.Matrix, error) {
 	}
 	defer r.Close()
 	m, err := mtx.Read(r)
-	if err == nil && max(m.Rows, m.Cols) > 1<<24+rowsMost*len(m.Row) {
+	if err == nil && max(m.Rows, m.Cols) > 1<<20+rowsMost*len(m.Row) {
 		err = fmt.Errorf("it is %d × %d, with only %d elements: that is not believed", m.Rows, m.Cols, len(m.Row))
 	}
 	if err != nil {
@@ -130,8 +130,10 @@ func sparseOf(m *mtx.Matrix) (*sparse.CSR, error) {
 		for k := 0; k < len(cols); {
 			c, sum := cols[k], tensor.Float(0)
 			for ; k < len(cols) && cols[k] == c; k++ {
-				if sum++; values != nil {
-					sum += values[k] - 1
+				if values == nil {
+					sum++
+				} else {
+					sum += values[k]
 				}
 			}
 			if sum != 0 {

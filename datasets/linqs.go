@@ -44,7 +44,13 @@ func LINQS(path string) (*Dataset, error) {
 		name string
 		read func(io.Reader) error
 	}{{content, p.readContent}, {cites, p.readCites}} {
-		if err := reading(f, part.name, part.read); err != nil {
+		r, err := f.Open(part.name)
+		if err != nil {
+			return nil, err
+		}
+		err = part.read(r)
+		r.Close()
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(path, part.name), err)
 		}
 	}
@@ -54,16 +60,6 @@ func LINQS(path string) (*Dataset, error) {
 	}
 	d.Name = titleOf(stem(strings.TrimSuffix(filepath.Base(content), ".content")))
 	return d, d.Check()
-}
-
-// reading opens a file and reads it.
-func reading(f *unpack.Folder, name string, read func(io.Reader) error) error {
-	r, err := f.Open(name)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return read(r)
 }
 
 // papers is what the two files hold, in their order.

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,22 +70,22 @@ func (d *Dataset) readGraph(z archive) (err error) {
 	if err != nil {
 		return err
 	}
+	if adj.NNZ() > math.MaxInt32/2 {
+		return fmt.Errorf("%s: %d edges are too many for both of their directions", z.path, adj.NNZ())
+	}
 	if adj.NumRows != adj.NumCols {
 		return fmt.Errorf("%s: the adjacency is %d × %d, want it square", z.path, adj.NumRows, adj.NumCols)
 	}
-	pairs := make([]int64, 0, 2*adj.NNZ())
+	ends := make([]int32, 0, 2*adj.NNZ())
 	for u := range adj.NumRows {
 		cols, _ := adj.Row(u)
 		for _, v := range cols {
-			if int(v) == u {
-				d.loops++
-				continue
-			}
-			pairs = append(pairs, int64(u)<<32|int64(v), int64(v)<<32|int64(u))
+			ends = append(ends, int32(u), v)
 		}
 	}
-	e := split(unique(pairs))
-	d.Graph, err = graph.New(adj.NumRows, e.src, e.dst)
+	e := both(adj.NumRows, ends)
+	d.loops = e.loops
+	d.Graph, err = graph.FromCSR(e.in)
 	return err
 }
 
@@ -183,7 +184,7 @@ func (d *Dataset) readNames(z archive) (err error) {
 	}
 	dict, ok := v.(*pickle.Dict)
 	if !ok {
-		return z.wrong("metadata", "it holds a %T, want a dictionary", v)
+		return z.wrong("metadata", "it holds %s, want a dictionary", kindOf(v))
 	}
 	if names := dict.Get("class_names"); names != nil {
 		if d.ClassNames, err = stringsOf(names); err != nil {

@@ -28,7 +28,7 @@ type planetoid struct {
 	x, allx, tx  *sparse.CSR
 	y, ally, ty  []int32 // a class a row
 	classes      int
-	src, dst     []int32 // sorted by dst, then src
+	in           *sparse.CSR // the sources of the edges into each node
 	nodes, loops int
 	test         []int32 // the node of each row of tx
 }
@@ -103,7 +103,7 @@ func (p *planetoid) read() (err error) {
 	if err != nil {
 		return err
 	}
-	p.src, p.dst, p.nodes, p.loops = adj.src, adj.dst, adj.nodes, adj.loops
+	p.in, p.nodes, p.loops = adj.in, adj.in.NumRows, adj.loops
 	if err := p.readIndex(); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func mismatch(a, b []int32) int {
 
 // dataset puts the parts together.
 func (p *planetoid) dataset() (*Dataset, error) {
-	g, err := graph.New(p.nodes, p.src, p.dst)
+	g, err := graph.FromCSR(p.in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.path("graph"), err)
 	}

@@ -96,7 +96,7 @@ func (m *machine) whole(built bool) {
 // take returns the next n bytes.
 func (m *machine) take(n uint64) []byte {
 	if n > uint64(len(m.in)-m.at) {
-		m.fail("%d bytes are wanted at byte %d, %d are left", n, m.at, len(m.in)-m.at)
+		m.fail("%d bytes are wanted at byte %d, %d are left: it is cut or damaged", n, m.at, len(m.in)-m.at)
 	}
 	b := m.in[m.at : m.at+int(n) : m.at+int(n)]
 	m.at += int(n)

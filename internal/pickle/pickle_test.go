@@ -122,8 +122,15 @@ func TestArrays(t *testing.T) {
 		}
 	}
 	big := decode(t, array("K\x01", "<", "u8", le(1<<63, 8))).(*Array)
-	if _, err := big.Ints(); err == nil {
-		t.Error("2⁶³ became an int64")
+	if _, err := big.Ints(); err == nil || err.Error() != "element 0 is 9223372036854775808, which is too large" {
+		t.Errorf("2⁶³ became an int64, error %v", err)
+	}
+	long := decode(t, array("K\x02", "<", "i8", le(7, 8)+le(1<<31, 8))).(*Array)
+	if _, err := long.Int32s(); err == nil || err.Error() != "element 1 is 2147483648, which is too large" {
+		t.Errorf("2³¹ became an int32, error %v", err)
+	}
+	if f, err := long.Float32s(); err != nil || f[0] != 7 || f[1] != 1<<31 {
+		t.Errorf("%v, error %v", f, err)
 	}
 }
 

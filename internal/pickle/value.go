@@ -123,67 +123,104 @@ func (a *Array) Len() int {
 	return len(a.Data) / itemSize(a.Dtype[1:])
 }
 
-// bits returns element i as an unsigned number.
-func (a *Array) bits(i, size int) uint64 {
-	var order binary.ByteOrder = binary.LittleEndian
+// order returns the order of an element's bytes.
+func (a *Array) order() binary.ByteOrder {
 	if a.Dtype[0] == '>' {
-		order = binary.BigEndian
+		return binary.BigEndian
 	}
-	b := a.Data[i*size:]
-	switch size {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(order.Uint16(b))
-	case 4:
-		return uint64(order.Uint32(b))
-	}
-	return order.Uint64(b)
+	return binary.LittleEndian
 }
 
 // Ints returns the elements of an array of integers or booleans, in the order of
 // the data.
-func (a *Array) Ints() ([]int64, error) {
-	if a.Dtype[1] == 'f' || !a.numeric() {
-		return nil, fmt.Errorf("an array of type %s does not hold integers", a.Dtype)
-	}
-	size := itemSize(a.Dtype[1:])
-	out := make([]int64, a.Len())
-	for i := range out {
-		u := a.bits(i, size)
-		if a.Dtype[1] == 'i' {
-			shift := 64 - 8*size
-			u = uint64(int64(u<<shift) >> shift)
-		} else if u > math.MaxInt64 {
-			return nil, fmt.Errorf("element %d is %d, which is too large", i, u)
+func (a *Array) Ints() ([]int64, error) { return whole[int64](a) }
+
+// Int32s is [Array.Ints] of integers that fit 32 bits. The error names the first
+// that does not.
+func (a *Array) Int32s() ([]int32, error) { return whole[int32](a) }
+
+// whole returns the elements of an array of integers as a narrower type.
+func whole[T int32 | int64](a *Array) ([]T, error) {
+	out := make([]T, a.Len())
+	if a.Dtype == "<i4" { // what matrices mostly have
+		for i := range out {
+			out[i] = T(int32(binary.LittleEndian.Uint32(a.Data[4*i:])))
 		}
-		out[i] = int64(u)
+		return out, nil
+	}
+	at, err := a.integer()
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		v, ok := at(i)
+		if out[i] = T(v); !ok || int64(out[i]) != v {
+			return nil, fmt.Errorf("element %d is %d, which is too large", i, uint64(v))
+		}
 	}
 	return out, nil
 }
 
+// integer returns a function that reads an element, and false where an unsigned
+// one exceeds an int64.
+func (a *Array) integer() (func(i int) (int64, bool), error) {
+	b, order := a.Data, a.order()
+	switch a.Dtype[1:] {
+	case "b1", "u1":
+		return func(i int) (int64, bool) { return int64(b[i]), true }, nil
+	case "i1":
+		return func(i int) (int64, bool) { return int64(int8(b[i])), true }, nil
+	case "u2":
+		return func(i int) (int64, bool) { return int64(order.Uint16(b[2*i:])), true }, nil
+	case "i2":
+		return func(i int) (int64, bool) { return int64(int16(order.Uint16(b[2*i:]))), true }, nil
+	case "u4":
+		return func(i int) (int64, bool) { return int64(order.Uint32(b[4*i:])), true }, nil
+	case "i4":
+		return func(i int) (int64, bool) { return int64(int32(order.Uint32(b[4*i:]))), true }, nil
+	case "u8":
+		return func(i int) (int64, bool) {
+			v := order.Uint64(b[8*i:])
+			return int64(v), v <= math.MaxInt64
+		}, nil
+	case "i8":
+		return func(i int) (int64, bool) { return int64(order.Uint64(b[8*i:])), true }, nil
+	}
+	return nil, fmt.Errorf("an array of type %s does not hold integers", a.Dtype)
+}
+
 // Floats returns the elements of an array of any numbers, in the order of the
 // data.
-func (a *Array) Floats() ([]float64, error) {
+func (a *Array) Floats() ([]float64, error) { return real[float64](a) }
+
+// Float32s is [Array.Floats], rounded.
+func (a *Array) Float32s() ([]float32, error) { return real[float32](a) }
+
+// real returns the elements of an array of numbers as floats.
+func real[T float32 | float64](a *Array) ([]T, error) {
 	if !a.numeric() {
 		return nil, fmt.Errorf("an array of type %s does not hold numbers", a.Dtype)
 	}
-	if a.Dtype[1] != 'f' {
+	out := make([]T, a.Len())
+	switch order := a.order(); {
+	case a.Dtype == "<f4":
+		for i := range out {
+			out[i] = T(math.Float32frombits(binary.LittleEndian.Uint32(a.Data[4*i:])))
+		}
+	case a.Dtype[1:] == "f4":
+		for i := range out {
+			out[i] = T(math.Float32frombits(order.Uint32(a.Data[4*i:])))
+		}
+	case a.Dtype[1:] == "f8":
+		for i := range out {
+			out[i] = T(math.Float64frombits(order.Uint64(a.Data[8*i:])))
+		}
+	default:
 		ints, err := a.Ints()
-		out := make([]float64, len(ints))
 		for i, v := range ints {
-			out[i] = float64(v)
+			out[i] = T(v)
 		}
 		return out, err
-	}
-	size := itemSize(a.Dtype[1:])
-	out := make([]float64, a.Len())
-	for i := range out {
-		if u := a.bits(i, size); size == 4 {
-			out[i] = float64(math.Float32frombits(uint32(u)))
-		} else {
-			out[i] = math.Float64frombits(u)
-		}
 	}
 	return out, nil
 }
@@ -217,12 +254,8 @@ func (a *Array) text(i int) string {
 	if a.Dtype[1] == 'S' {
 		return strings.TrimRight(string(item), "\x00")
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if a.Dtype[0] == '>' {
-		order = binary.BigEndian
-	}
 	var b []byte
-	for ; len(item) > 0; item = item[4:] {
+	for order := a.order(); len(item) > 0; item = item[4:] {
 		b = utf8.AppendRune(b, rune(min(order.Uint32(item), utf8.MaxRune+1)))
 	}
 	return strings.TrimRight(string(b), "\x00")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
@@ -71,8 +72,32 @@ func (p *planetoid) wrong(part, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", p.path(part), fmt.Errorf(format, args...))
 }
 
-// read reads all files and compares their lengths.
-func (p *planetoid) read() (err error) {
+// read reads all files and compares their lengths. The graph is read beside the
+// matrices: these two take the time.
+func (p *planetoid) read() error {
+	var adj edges
+	var adjErr error
+	var side sync.WaitGroup
+	side.Go(func() { adj, adjErr = parse(p, "graph", adjacency) })
+	err := p.readMatrices()
+	side.Wait()
+	if err == nil {
+		err = p.readLabels()
+	}
+	if err == nil {
+		err = adjErr
+	}
+	if err != nil {
+		return err
+	}
+	p.in, p.nodes, p.loops = adj.in, adj.in.NumRows, adj.loops
+	if err := p.readIndex(); err != nil {
+		return err
+	}
+	return p.check()
+}
+
+func (p *planetoid) readMatrices() (err error) {
 	for _, m := range []struct {
 		part string
 		into **sparse.CSR
@@ -81,6 +106,10 @@ func (p *planetoid) read() (err error) {
 			return err
 		}
 	}
+	return nil
+}
+
+func (p *planetoid) readLabels() error {
 	for _, l := range []struct {
 		part string
 		into *[]int32
@@ -99,15 +128,7 @@ func (p *planetoid) read() (err error) {
 		}
 		*l.into = v.labels
 	}
-	adj, err := parse(p, "graph", adjacency)
-	if err != nil {
-		return err
-	}
-	p.in, p.nodes, p.loops = adj.in, adj.in.NumRows, adj.loops
-	if err := p.readIndex(); err != nil {
-		return err
-	}
-	return p.check()
+	return nil
 }
 
 // parse reads one pickled file and turns its value into a T.

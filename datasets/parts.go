@@ -173,10 +173,15 @@ func both(n int, ends []int32) edges {
 			offsets[v+1]++
 		}
 	}
+	// Now node v's sources end at offsets[v+1].
+	par.For(n, 1024, func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			slices.Sort(cols[offsets[v]:offsets[v+1]])
+		}
+	})
 	kept := int64(0)
-	for v := range n { // now node v's sources end at offsets[v+1]
+	for v := range n {
 		row := cols[offsets[v]:offsets[v+1]]
-		slices.Sort(row)
 		offsets[v] = kept
 		kept += int64(copy(cols[kept:], slices.Compact(row)))
 	}
@@ -197,7 +202,7 @@ func adjacency(v any) (edges, error) {
 		return edges{}, fmt.Errorf("%d nodes are too many", n)
 	}
 	seen, taken := make([]bool, n), make(map[*pickle.List]bool, n)
-	var ends []int32
+	ends := make([]int32, 0, 2*neighboursOf(d))
 	for i, key := range d.Keys {
 		u, ok := node(key, n)
 		if !ok || seen[u] {
@@ -221,6 +226,18 @@ func adjacency(v any) (edges, error) {
 		}
 	}
 	return both(n, ends), nil
+}
+
+// neighboursOf returns how many neighbours a dictionary lists, at most eight for
+// each node that it has: those of a list that is repeated are not to be trusted.
+func neighboursOf(d *pickle.Dict) int {
+	count := 0
+	for _, v := range d.Values {
+		if l, ok := v.(*pickle.List); ok {
+			count += len(l.Items)
+		}
+	}
+	return min(count, 8*len(d.Values))
 }
 
 // node returns the node that v is, of n.

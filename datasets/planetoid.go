@@ -80,10 +80,10 @@ func (p *planetoid) read() error {
 	var side sync.WaitGroup
 	side.Go(func() { adj, adjErr = parse(p, "graph", adjacency) })
 	err := p.readMatrices()
-	side.Wait()
 	if err == nil {
 		err = p.readLabels()
 	}
+	side.Wait()
 	if err == nil {
 		err = adjErr
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -244,19 +245,29 @@ func span(lo, hi int) []int32 {
 // stack returns the matrix whose row i is row rows[i] of a above b; −1 stands
 // for a row of zeros.
 func stack(rows []int32, a, b *sparse.CSR) (*sparse.CSR, error) {
-	offsets := make([]int64, 1, len(rows)+1)
-	cols := make([]int32, 0, a.NNZ()+b.NNZ())
-	values := make([]tensor.Float, 0, cap(cols))
-	for _, r := range rows {
-		if r >= 0 {
-			m, i := a, int(r)
-			if i >= a.NumRows {
-				m, i = b, i-a.NumRows
-			}
-			c, v := m.Row(i)
-			cols, values = append(cols, c...), append(values, v...)
+	rowOf := func(r int32) ([]int32, []tensor.Float) {
+		switch i := int(r); {
+		case i < 0:
+			return nil, nil
+		case i < a.NumRows:
+			return a.Row(i)
+		default:
+			return b.Row(i - a.NumRows)
 		}
-		offsets = append(offsets, int64(len(cols)))
 	}
+	offsets := make([]int64, len(rows)+1)
+	for i, r := range rows {
+		cols, _ := rowOf(r)
+		offsets[i+1] = offsets[i] + int64(len(cols))
+	}
+	cols := make([]int32, offsets[len(rows)])
+	values := make([]tensor.Float, len(cols))
+	par.For(len(rows), 512, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c, v := rowOf(rows[i])
+			copy(cols[offsets[i]:], c)
+			copy(values[offsets[i]:], v)
+		}
+	})
 	return sparse.New(len(rows), a.NumCols, offsets, cols, values)
 }

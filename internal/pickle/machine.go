@@ -111,6 +111,14 @@ func (m *machine) run() any {
 		if op == '.' {
 			break
 		}
+		switch op { // what graphs are made of, first
+		case 'K':
+			m.pushSmall(m.take(1))
+			continue
+		case 'M':
+			m.pushSmall(m.take(2))
+			continue
+		}
 		if !m.number(op) && !m.str(op) && !m.container(op) && !m.name(op) {
 			m.fail("opcode %q is not one of plain data", op)
 		}
@@ -201,10 +209,6 @@ func (m *machine) number(op byte) bool {
 		m.push(nil)
 	case 0x88, 0x89:
 		m.push(op == 0x88)
-	case 'K':
-		m.pushSmall(m.take(1)[0:1])
-	case 'M':
-		m.pushSmall(m.take(2))
 	case 'J':
 		m.push(int64(int32(m.uint(4))))
 	case 0x8a:

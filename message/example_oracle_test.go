@@ -222,3 +222,35 @@ func TestRNN(t *testing.T) {
 	}
 	near(t, "rnn", []*tensor.Dense{y.Value()}, []*tensor.Dense{out})
 }
+
+// TestHearsNobody checks what docs/primitives.md says of nodes without messages.
+func TestHearsNobody(t *testing.T) {
+	g := graph.Must(graph.New(1, nil, nil))
+	x, none := column(3), grad.Const(tensor.New(0, 1))
+	one, b := vars([]int{1, 1}, 1), vars([]int{1}, 10)
+	y, _ := gated(g, x, none, vars([]int{1, 4}, 2, 1, 1, 1))
+	alone := graph.Chains(1)
+	for what, c := range map[string]struct {
+		y *grad.Var
+		x float64
+	}{
+		"gcn: b":                   {gcn(g, x, one, b), 10},
+		"sage: x·W₀ + b":           {sage(g, x, one, one, b), 13},
+		"gin: (1+ε)·x":             {gin(g, x, vars([]int{1}, 1), one, one), 6},
+		"rgcn: W₀·x":               {rgcn(graph.Must(g.WithKinds(nil)), x, one, one, none), 3},
+		"gat: zero":                {gat(g, x, one, one, one), 0},
+		"gatv2: zero":              {gatv2(g, x, one, one, one), 0},
+		"gated: x·A":               {y, 6},
+		"monet: zero":              {monet(g, x, none, one, one, one), 0},
+		"pna: zero":                {pna(g, x, vars([]int{12, 1}, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), 1), 0},
+		"edgeConv: zero":           {edgeConv(g, x, one, one, one), 0},
+		"selfAttention: zero":      {selfAttention(g, x, vars([]int{1, 3}, 1, 1, 1), 1), 0},
+		"hop: u":                   {hop(graph.CompleteBipartite(0, 1), none, none, x), 3},
+		"hopfield: as it is":       {hopfield(g, column(-1), none), -1},
+		"rnn: from zero":           {rnn(alone, column(0.5), one, one, vars([]int{1}, 0)), tanh(0.5)},
+		"lstm: no cell before":     {lstm(alone, column(0), vars([]int{1, 4}, 0, 0, 0, 0), vars([]int{1, 4}, 1, 1, 1, 1), vars([]int{4}, 99, 99, 1, 99)), tanh(tanh(1))},
+		"treeLSTM: child of zeros": {treeLSTM(alone, column(0), vars([]int{1, 4}, 0, 0, 0, 0), vars([]int{4}, 99, 1, 99, 99), vars([]int{1, 3}, 1, 1, 1), one), tanh(tanh(1))},
+	} {
+		agree(t, what, c.y.Reshape(1, 1), column(c.x))
+	}
+}

@@ -11,8 +11,8 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
-// Fit trains a model on all of its data at once: one step an epoch, then one
-// evaluation.
+// Fit trains a model: in each epoch one step on all of its data, or with Steps
+// several on parts of them, then one evaluation.
 //
 // By says which epoch is the best. At the end of the run, however it ends, the
 // model is given back its state after the best epoch. Without Eval there is no
@@ -32,6 +32,8 @@ type Fit struct {
 	Epochs    int    // in all, those before Resume included
 	Patience  int    // stop after so many epochs in a row without progress; 0: never
 	By        Criterion
+
+	Steps int // of an epoch; 0: 1. Loss finds which one it is for in t.Step(), which counts them from 1
 
 	Loss    func(t *grad.Tape) *grad.Var // of one element
 	Eval    func(t *grad.Tape) Scores    // under a tape that drops nothing; may be nil
@@ -83,12 +85,14 @@ func (f *Fit) check() error {
 		return errors.New("train: Fit needs a Model, an Optimiser and a Loss")
 	case f.Epochs < 1:
 		return fmt.Errorf("train: Fit.Epochs is %d; it must be at least 1", f.Epochs)
+	case f.Steps < 0:
+		return fmt.Errorf("train: Fit.Steps is %d; 0 means one step an epoch", f.Steps)
 	case f.Patience < 0:
 		return fmt.Errorf("train: Fit.Patience is %d; 0 means never to stop early", f.Patience)
 	case f.Patience > 0 && f.Eval == nil:
 		return errors.New("train: Fit.Patience needs an Eval to watch")
-	case f.By < ByAccuracy || f.By > ByEither:
-		return fmt.Errorf("train: Fit.By is %d; it must be ByAccuracy, ByLoss or ByEither", f.By)
+	case f.By < ByAccuracy || f.By > ByLast:
+		return fmt.Errorf("train: Fit.By is %d; it must be ByAccuracy, ByLoss, ByEither or ByLast", f.By)
 	case !(f.ClipNorm >= 0 && f.ClipValue >= 0):
 		return fmt.Errorf("train: Fit.ClipNorm is %v and Fit.ClipValue %v; neither may be negative", f.ClipNorm, f.ClipValue)
 	case !(f.Average >= 0 && f.Average < 1):

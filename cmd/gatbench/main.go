@@ -24,7 +24,10 @@ const (
 
 // commandLine is what kong reads.
 type commandLine struct {
-	Train   trainCommand   `cmd:"" help:"Train a graph attention network on a citation dataset."`
+	Train   trainCommand   `cmd:"" help:"Train a graph attention network, or another, on a citation dataset."`
+	Eval    evalCommand    `cmd:"" help:"Say how good a saved model is."`
+	Predict predictCommand `cmd:"" help:"Write the class of each node, by a saved model."`
+	Table   tableCommand   `cmd:"" help:"Train models on datasets for many seeds, beside what is published."`
 	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
 	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
 }

@@ -113,10 +113,8 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	}
 	op := grad.Begin("UpdateAll.Attention", vars...)
 	y := op.New(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
-	heads := k.El.RowLen()
-	top := tensor.Of(op.Floats(g.NumDst()*heads), g.NumDst(), heads)
-	sum := tensor.Of(op.Floats(g.NumDst()*heads), g.NumDst(), heads)
-	k.Forward(y.Value(), top, sum)
+	stats := op.Floats(k.StatsLen())
+	k.Forward(y.Value(), stats)
 	return op.Record(y, func(dy *tensor.Dense) {
 		into := &sparse.AttentionGrads{El: a.el.Grad(), Er: er.Grad(), Ft: a.ft.Grad()}
 		if a.ee != nil {
@@ -125,6 +123,6 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 		if a.weight != nil {
 			into.Weight = a.weight.Grad()
 		}
-		k.Backward(dy, top, sum, into)
+		k.Backward(dy, y.Value(), stats, into)
 	})
 }

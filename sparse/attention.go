@@ -1,6 +1,9 @@
 package sparse
 
 import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -10,12 +13,13 @@ import (
 //
 //	z[e,h]     = El[u,h] + Er[v,h] + Ee[e,h]
 //	α[e,h]     = softmax over the in-edges of v of LeakyReLU(z[e,h])
-//	out[v,h,:] += Σ_e α[e,h]·mask[e,h]·Weight[e,h]·Ft[u,h,:]
+//	out[v,h,:] = Σ_e α[e,h]·mask[e,h]·Weight[e,h]·Ft[u,h,:]
 //
-// It stores nothing for each edge: the backward pass computes α again from two
-// numbers for each destination and head. Its working memory is that of the
-// widest row, in elements for each head twice its degree, and is kept between
-// calls. Infinite logits are treated as in [SoftmaxRows].
+// It stores nothing for each edge: the backward pass computes α again from a
+// record of each destination. Its working memory, which is kept between calls,
+// does not grow with the edges; that of the backward pass has a number for each
+// destination and head, a few times. Infinite logits are treated as in
+// [SoftmaxRows].
 //
 // The fields are only read, so one Attention may run on several goroutines with
 // destinations of their own.
@@ -30,109 +34,66 @@ type Attention struct {
 	Drop   *simd.Dropout // on the softmax, element (edge, head); nil: none
 }
 
-// Forward adds the attention's result to out and overwrites top and sum, of
-// NumRows×H, with what [Attention.Backward] needs: the largest of a
-// destination's logits, and the sum of exp(logit − top). A destination without
-// edges gets nothing and has a top and a sum of zero.
-func (k *Attention) Forward(out, top, sum *tensor.Dense) {
-	k.check("sparse.Attention.Forward", out, top, sum)
-	n := k.In.widest()
-	k.In.eachRange(4*k.Ft.RowLen(), func(lo, hi int) {
-		heads := k.El.RowLen()
-		buf := borrow((n + 1) * heads)
-		defer scratch.Put(buf)
-		for v := lo; v < hi; v++ {
-			k.forwardRow(v, *buf, out, top, sum)
-		}
-	})
-}
+// StatsLen is how many elements [Attention.Forward] leaves for
+// [Attention.Backward]: a record for each destination.
+func (k *Attention) StatsLen() int { return k.In.NumRows * k.heads().record() }
 
-// forwardRow is Forward of one destination. buf has room for one number a head
-// for each of its edges, and for one more.
-func (k *Attention) forwardRow(v int, buf []tensor.Float, out, top, sum *tensor.Dense) {
-	heads, f := k.El.RowLen(), k.Ft.RowLen()
-	m, s := top.Data[v*heads:v*heads+heads], sum.Data[v*heads:v*heads+heads]
-	lo, hi := int(k.In.Offsets[v]), int(k.In.Offsets[v+1])
-	clear(s)
-	if lo == hi || heads == 0 {
-		clear(m)
+// Forward sets out to the attention's result and stats, of StatsLen elements,
+// to what [Attention.Backward] needs. A destination without edges gets zero.
+func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
+	k.check("sparse.Attention.Forward", out)
+	k.checkStats("sparse.Attention.Forward", stats)
+	if out.RowLen() == 0 || k.El.RowLen() == 0 {
 		return
 	}
-	alpha := buf[:(hi-lo)*heads]
-	k.logits(alpha, v)
-	simd.NoTop(m)
-	simd.TopRows(m, alpha)
-	simd.WeighRows(alpha, alpha, m, s)
-	simd.DivideRows(alpha, s)
-	k.scale(alpha, buf[len(buf)-heads:], lo)
-	row := out.Data[v*f : v*f+f]
-	for e, u := range k.In.Cols[lo:hi] {
-		axpyHeads(row, alpha[e*heads:e*heads+heads], k.Ft.Data[int(u)*f:int(u)*f+f])
-	}
+	t := attendTasks.Get().(*attendTask)
+	t.prepare(k, out, stats)
+	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes)/partWork, partsMost))
+	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
+	par.Run(parts, t)
+	t.release()
+	attendTasks.Put(t)
 }
 
-// sums sets z to the sums of the three parts of the logits of the edges into v.
-func (k *Attention) sums(z []tensor.Float, v int) {
-	heads := k.El.RowLen()
-	lo, hi := k.In.Offsets[v], k.In.Offsets[v+1]
-	er := k.Er.Data[v*heads : v*heads+heads]
-	for e, u := range k.In.Cols[lo:hi] {
-		el := k.El.Data[int(u)*heads : int(u)*heads+heads]
-		to := z[e*heads : e*heads+heads]
-		for h, s := range er {
-			to[h] = el[h] + s
-		}
-	}
-	if k.Ee != nil {
-		add(z, k.Ee.Data[int(lo)*heads:int(hi)*heads])
-	}
+// headBlocks is how the heads are cut into blocks of a power of two of lanes, at
+// most eight.
+type headBlocks struct {
+	heads  int
+	lanes  int // of a block
+	padded int // lanes of all blocks
 }
 
-// logits sets z to the logits of the edges into v.
-func (k *Attention) logits(z []tensor.Float, v int) {
-	k.sums(z, v)
-	for i, s := range z {
-		if !(s > 0) {
-			z[i] = k.Slope * s
-		}
+func (k *Attention) heads() headBlocks {
+	b := headBlocks{heads: k.El.RowLen(), lanes: 1}
+	for b.lanes < min(b.heads, 8) {
+		b.lanes *= 2
 	}
+	b.padded = (b.heads + b.lanes - 1) / b.lanes * b.lanes
+	return b
 }
 
-// scale multiplies alpha, of the edges from lo on, by the mask and the weights.
-// It works in mask, of one element a head.
-func (k *Attention) scale(alpha, mask []tensor.Float, lo int) {
-	if k.Weight == nil && !k.drops() {
-		return
+// record is the number of elements in a destination's record.
+func (b headBlocks) record() int { return simd.Record * b.padded }
+
+// in returns how many heads the block from lane on has.
+func (b headBlocks) in(lane int) int { return min(b.lanes, b.heads-lane) }
+
+// pad returns x, of a row of heads each, with rows of whole blocks, and a buffer
+// to hand back if there had to be one.
+func (b headBlocks) pad(x *tensor.Dense) ([]tensor.Float, *[]tensor.Float) {
+	if b.heads == b.padded {
+		return x.Data, nil
 	}
-	heads := len(mask)
-	for i := 0; i < len(alpha); i += heads {
-		e := lo + i/heads
-		k.mask(mask, e)
-		for h, m := range mask {
-			alpha[i+h] *= m * k.weight(e, h)
-		}
+	buf := borrow(x.Rows() * b.padded)
+	for i := range x.Rows() {
+		to := (*buf)[i*b.padded:][:b.padded]
+		clear(to[copy(to, x.Row(i)):])
 	}
+	return *buf, buf
 }
 
 // drops reports whether there is a mask.
 func (k *Attention) drops() bool { return k.Drop != nil && k.Drop.On() }
-
-// mask sets m to the dropout's factors on edge e.
-func (k *Attention) mask(m []tensor.Float, e int) {
-	if !k.drops() {
-		for h := range m {
-			m[h] = 1
-		}
-		return
-	}
-	key := k.Drop.Row(e)
-	for h := range m {
-		m[h] = 0
-		if k.Drop.Keep(key, h) {
-			m[h] = tensor.Float(k.Drop.Scale)
-		}
-	}
-}
 
 // weight returns the weight of edge e for head h.
 func (k *Attention) weight(e, h int) tensor.Float {
@@ -143,19 +104,21 @@ func (k *Attention) weight(e, h int) tensor.Float {
 	return k.Weight.Data[e*n+min(h, n-1)]
 }
 
-// check panics unless the operands fit each other and out, top and sum.
-func (k *Attention) check(op string, out, top, sum *tensor.Dense) {
+// check panics unless the operands fit each other and results.
+func (k *Attention) check(op string, results ...*tensor.Dense) {
 	a, heads, f := k.In, k.El.RowLen(), k.Ft.RowLen()
 	ok := fits(k.El, a.NumCols, heads) && fits(k.Er, a.NumRows, heads) && fits(k.Ft, a.NumCols, f) &&
 		(k.Ee == nil || fits(k.Ee, a.NNZ(), heads)) &&
 		(k.Weight == nil || fits(k.Weight, a.NNZ(), 1) || fits(k.Weight, a.NNZ(), heads)) &&
-		fits(out, a.NumRows, f) && fits(top, a.NumRows, heads) && fits(sum, a.NumRows, heads) &&
 		(f == 0 || heads > 0 && f%heads == 0)
+	for _, x := range results {
+		ok = ok && fits(x, a.NumRows, f)
+	}
 	if ok {
 		return
 	}
 	operands := []tensor.Array{a, k.El, k.Er, k.Ft}
-	for _, x := range []*tensor.Dense{k.Ee, k.Weight, out, top, sum} {
+	for _, x := range append([]*tensor.Dense{k.Ee, k.Weight}, results...) {
 		if x != nil {
 			operands = append(operands, x)
 		}
@@ -163,16 +126,14 @@ func (k *Attention) check(op string, out, top, sum *tensor.Dense) {
 	panic(tensor.Mismatch(op, operands...))
 }
 
+// checkStats panics unless stats has a record for each destination.
+func (k *Attention) checkStats(op string, stats []tensor.Float) {
+	if len(stats) != k.StatsLen() {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(stats)}, k.In.Shape()}, Why: fmt.Sprintf("want %d statistics, StatsLen", k.StatsLen())})
+	}
+}
+
 // fits reports whether x has the given rows and row length.
 func fits(x *tensor.Dense, rows, rowLen int) bool {
 	return x.Rows() == rows && x.RowLen() == rowLen
-}
-
-// widest returns the number of nonzeros of the longest row.
-func (a *CSR) widest() int {
-	most := int64(0)
-	for i := range a.NumRows {
-		most = max(most, a.Offsets[i+1]-a.Offsets[i])
-	}
-	return int(most)
 }

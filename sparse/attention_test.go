@@ -118,26 +118,17 @@ func times(xs ...*tensor.Dense) *tensor.Dense {
 
 func TestAttentionForward(t *testing.T) {
 	attentions(t, headPairs, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
-		heads, f := k.El.RowLen(), k.Ft.RowLen()
-		out := normal(rng, k.In.NumRows, f)
-		want := out.Clone()
+		out, stats := normal(rng, k.In.NumRows, k.Ft.RowLen()), noise(rng, k)
+		want := out.Like()
 		unfused(k, want)
-		top, sum := normal(rng, k.In.NumRows, heads), normal(rng, k.In.NumRows, heads)
-		start := out.Clone()
-		k.Forward(out, top, sum)
+		k.Forward(out, stats)
 		near(t, "out", out, float64s(want))
-		for v := range k.In.NumRows {
-			if cols, _ := k.In.Row(v); len(cols) > 0 {
-				continue
-			}
-			for h := range heads {
-				if top.Row(v)[h] != 0 || sum.Row(v)[h] != 0 {
-					t.Errorf("top and sum of the empty row %d: %v, %v", v, top.Row(v)[h], sum.Row(v)[h])
-				}
-			}
-			sameBits(t, "an empty row", out.RowRange(v, v+1), start.RowRange(v, v+1))
-		}
 	})
+}
+
+// noise returns statistics to be overwritten.
+func noise(rng *rand.Rand, k *sparse.Attention) []float {
+	return normal(rng, 1, k.StatsLen()).Data
 }
 
 // gradsOf returns zero gradients of everything.
@@ -156,12 +147,12 @@ func TestAttentionBackward(t *testing.T) {
 	attentions(t, headPairs, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
 		a, heads := k.In, k.El.RowLen()
 		out, dOut := tensor.New(a.NumRows, k.Ft.RowLen()), normal(rng, a.NumRows, k.Ft.RowLen())
-		top, sum := tensor.New(a.NumRows, heads), tensor.New(a.NumRows, heads)
-		k.Forward(out, top, sum)
+		stats := noise(rng, k)
+		k.Forward(out, stats)
 		into, want := gradsOf(k), gradsOf(k)
 		into.Er.Fill(3) // gradients are added
 		want.Er.Fill(3)
-		k.Backward(dOut, top, sum, into)
+		k.Backward(dOut, out, stats, into)
 
 		z, alpha, factor := unfused(k, out.Like())
 		w, g := weights(k), z.Like()
@@ -195,15 +186,14 @@ func TestAttentionBackward(t *testing.T) {
 func TestAttentionDifferences(t *testing.T) {
 	attentions(t, [][2]int{{1, 3}, {3, 5}}, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
-		top, sum := k.Er.Like(), k.Er.Like()
+		stats := noise(rng, k)
 		f := func() float64 {
-			out.Zero()
-			k.Forward(out, top, sum)
+			k.Forward(out, stats)
 			return inner(out, dOut)
 		}
 		f()
 		into := gradsOf(k)
-		k.Backward(dOut, top, sum, into)
+		k.Backward(dOut, out, stats, into)
 		differences(t, "El", k.El, into.El, f)
 		differences(t, "Er", k.Er, into.Er, f)
 		differences(t, "Ft", k.Ft, into.Ft, f)
@@ -220,13 +210,13 @@ func TestAttentionDifferences(t *testing.T) {
 func TestAttentionOneGradient(t *testing.T) {
 	attentions(t, [][2]int{{3, 5}}, func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
 		out, dOut := tensor.New(k.In.NumRows, 15), normal(rng, k.In.NumRows, 15)
-		top, sum := k.Er.Like(), k.Er.Like()
-		k.Forward(out, top, sum)
+		stats := noise(rng, k)
+		k.Forward(out, stats)
 		all := gradsOf(k)
-		k.Backward(dOut, top, sum, all)
+		k.Backward(dOut, out, stats, all)
 		one := gradsOf(k)
 		for _, into := range []*sparse.AttentionGrads{{El: one.El}, {Er: one.Er}, {Ft: one.Ft}, {Ee: one.Ee}, {Weight: one.Weight}, {}} {
-			k.Backward(dOut, top, sum, into)
+			k.Backward(dOut, out, stats, into)
 		}
 		sameBits(t, "El", one.El, all.El)
 		sameBits(t, "Er", one.Er, all.Er)
@@ -253,11 +243,11 @@ func lone(el ...float) *sparse.Attention {
 
 func TestAttentionSlopeAtZero(t *testing.T) {
 	k := lone(0, 0)
-	out, top, sum := tensor.New(1, 1), tensor.New(1, 1), tensor.New(1, 1)
-	k.Forward(out, top, sum)
+	out, stats := tensor.New(1, 1), make([]float, k.StatsLen())
+	k.Forward(out, stats)
 	dOut := tensor.Of([]float{1}, 1, 1)
 	into := gradsOf(k)
-	k.Backward(dOut, top, sum, into)
+	k.Backward(dOut, out, stats, into)
 	// α = ½ each and c = 1.5, so α(dα − c) is ∓¼, times the slope ¼.
 	if into.El.Data[0] != -1.0/16 || into.El.Data[1] != 1.0/16 {
 		t.Errorf("gradient %v, want ∓1/16: the slope at zero is the negative branch's", into.El.Data)
@@ -267,24 +257,23 @@ func TestAttentionSlopeAtZero(t *testing.T) {
 func TestAttentionExtremes(t *testing.T) {
 	inf := float(math.Inf(1))
 	for _, test := range []struct {
-		el       []float
-		out      float
-		top, sum float
+		el  []float
+		out float
 	}{
-		{[]float{-inf, -inf}, 0, -inf, 0},
-		{[]float{-inf, 2, -inf}, 2, 2, 1},
-		{[]float{1e4, 0, 1e4}, 2, 1e4, 2},
-		{[]float{inf, 3, inf}, 2, inf, 2},
-		{[]float{-4e4, -8e4}, 1, -1e4, 1},
+		{[]float{-inf, -inf}, 0},
+		{[]float{-inf, 2, -inf}, 2},
+		{[]float{1e4, 0, 1e4}, 2},
+		{[]float{inf, 3, inf}, 2},
+		{[]float{-4e4, -8e4}, 1},
 	} {
 		k := lone(test.el...)
-		out, top, sum := tensor.New(1, 1), tensor.New(1, 1), tensor.New(1, 1)
-		k.Forward(out, top, sum)
-		if out.Data[0] != test.out || top.Data[0] != test.top || sum.Data[0] != test.sum {
-			t.Errorf("logits %v: out %v, top %v, sum %v; want %v, %v, %v", test.el, out.Data[0], top.Data[0], sum.Data[0], test.out, test.top, test.sum)
+		out, stats := tensor.New(1, 1), make([]float, k.StatsLen())
+		k.Forward(out, stats)
+		if out.Data[0] != test.out {
+			t.Errorf("logits %v: out %v, want %v", test.el, out.Data[0], test.out)
 		}
 		into := gradsOf(k)
-		k.Backward(tensor.Of([]float{1}, 1, 1), top, sum, into)
+		k.Backward(tensor.Of([]float{1}, 1, 1), out, stats, into)
 		for i, v := range into.El.Data {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 				t.Errorf("logits %v: gradient %d is %v", test.el, i, v)
@@ -297,19 +286,19 @@ func TestAttentionShapes(t *testing.T) {
 	fresh := func() *sparse.Attention { return lone(1, 2, 3) }
 	m := func(rows, cols int) *tensor.Dense { return tensor.New(rows, cols) }
 	for i, call := range []func(){
-		func() { fresh().Forward(m(2, 1), m(1, 1), m(1, 1)) },
-		func() { fresh().Forward(m(1, 1), m(1, 2), m(1, 1)) },
-		func() { fresh().Forward(m(1, 1), m(1, 1), m(3, 1)) },
-		func() { k := fresh(); k.El = m(2, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
-		func() { k := fresh(); k.Er = m(3, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
-		func() { k := fresh(); k.Ft = m(1, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
-		func() { k := fresh(); k.Ee = m(2, 1); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
-		func() { k := fresh(); k.Weight = m(3, 2); k.Forward(m(1, 1), m(1, 1), m(1, 1)) },
+		func() { fresh().Forward(m(2, 1), make([]float, 4)) },
+		func() { fresh().Forward(m(1, 1), make([]float, 3)) },
+		func() { fresh().Forward(m(1, 1), nil) },
+		func() { k := fresh(); k.El = m(2, 1); k.Forward(m(1, 1), make([]float, 4)) },
+		func() { k := fresh(); k.Er = m(3, 1); k.Forward(m(1, 1), make([]float, 4)) },
+		func() { k := fresh(); k.Ft = m(1, 1); k.Forward(m(1, 1), make([]float, 4)) },
+		func() { k := fresh(); k.Ee = m(2, 1); k.Forward(m(1, 1), make([]float, 4)) },
+		func() { k := fresh(); k.Weight = m(3, 2); k.Forward(m(1, 1), make([]float, 4)) },
 		func() {
 			k := fresh()
 			k.El, k.Er = m(3, 2), m(1, 2)
 			k.Ft = m(3, 5)
-			k.Forward(m(1, 5), m(1, 2), m(1, 2))
+			k.Forward(m(1, 5), make([]float, 8))
 		},
 	} {
 		err, ok := tensor.Try(call).(*tensor.ShapeError)
@@ -318,7 +307,7 @@ func TestAttentionShapes(t *testing.T) {
 		}
 	}
 	for i, into := range []*sparse.AttentionGrads{{El: m(1, 1)}, {Er: m(3, 1)}, {Ft: m(3, 2)}, {Ee: m(1, 1)}, {Weight: m(3, 2)}, {Weight: m(2, 1)}} {
-		err, ok := tensor.Try(func() { fresh().Backward(m(1, 1), m(1, 1), m(1, 1), into) }).(*tensor.ShapeError)
+		err, ok := tensor.Try(func() { fresh().Backward(m(1, 1), m(1, 1), make([]float, 4), into) }).(*tensor.ShapeError)
 		if !ok || err.Op != "sparse.Attention.Backward" {
 			t.Errorf("gradient %d: %v, want a ShapeError", i, err)
 		}

@@ -1,9 +1,13 @@
 package sparse_test
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -58,30 +62,6 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-func BenchmarkAttention(b *testing.B) {
-	a, rng := cora(b)
-	drop := simd.NewDropout(1, 1, 1, 0.6)
-	k := &sparse.Attention{
-		In: a, El: normal(rng, coraNodes, 8), Er: normal(rng, coraNodes, 8), Ft: normal(rng, coraNodes, 8, 8),
-		Slope: 0.2, Drop: &drop,
-	}
-	out, top, sum := k.Ft.Like(), k.El.Like(), k.El.Like()
-	k.Forward(out, top, sum)
-	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
-	b.Run("Forward", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			k.Forward(out, top, sum)
-		}
-	})
-	b.Run("Backward", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			k.Backward(out, top, sum, into)
-		}
-	})
-}
-
 func BenchmarkStructure(b *testing.B) {
 	a, _ := cora(b)
 	dst := make([]float, a.NNZ())
@@ -100,4 +80,161 @@ func BenchmarkStructure(b *testing.B) {
 			sparse.DropValues(dst, a, &drop)
 		}
 	})
+}
+
+// powerLaw returns a graph whose edges have both ends drawn in proportion to
+// rank^−¾, with shuffled numbers and sorted rows.
+func powerLaw(nodes, edges int) *sparse.CSR {
+	rng := rand.New(rand.NewPCG(7, 7))
+	sum, weight := make([]float64, nodes), 0.0
+	for i := range sum {
+		weight += math.Pow(float64(i+1), -0.75)
+		sum[i] = weight
+	}
+	ids := rng.Perm(nodes)
+	draw := func() int64 {
+		at, _ := slices.BinarySearch(sum, rng.Float64()*weight)
+		return int64(ids[min(at, nodes-1)])
+	}
+	keys := make([]int64, edges)
+	for i := range keys {
+		keys[i] = draw()*int64(nodes) + draw()
+	}
+	slices.Sort(keys)
+	r, c := make([]int32, edges), make([]int32, edges)
+	for i, k := range keys {
+		r[i], c[i] = int32(k/int64(nodes)), int32(k%int64(nodes))
+	}
+	a, _, err := sparse.FromCOO(nodes, nodes, r, c, nil)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+var sizes = []struct {
+	name         string
+	nodes, edges int
+}{{"cora", 2708, 13264}, {"pubmed", 19717, 108365}, {"arxiv", 169343, 1166243}}
+
+// BenchmarkProducts runs GRAPH/KERNEL/WIDTH/THREADS, on graphs of the sizes of
+// the named ones.
+func BenchmarkProducts(b *testing.B) {
+	for _, size := range sizes {
+		b.Run(size.name, func(b *testing.B) {
+			a := powerLaw(size.nodes, size.edges)
+			for _, f := range []int{8, 64, 100, 128, 256} {
+				benchProducts(b, a, f)
+			}
+		})
+	}
+}
+
+func benchProducts(b *testing.B, a *sparse.CSR, f int) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, y := tensor.New(a.NumCols, f), tensor.New(a.NumRows, f)
+	for i := range x.Data {
+		x.Data[i] = float(rng.Float32())
+	}
+	weighted := a.NormaliseRows()
+	heads := 1
+	if f%8 == 0 {
+		heads = 8
+	}
+	w, z := tensor.New(a.NNZ(), heads), tensor.New(a.NNZ(), heads)
+	w.Fill(1)
+	arg := make([]int32, len(y.Data))
+	full := w
+	if f == 64 {
+		full = tensor.New(a.NNZ(), f)
+	}
+	a.Transpose()
+	for _, k := range []struct {
+		name string
+		run  func()
+	}{
+		{"sum", func() { sparse.MulDense(y, a, x) }},
+		{"mean", func() { sparse.MeanDense(y, a, x) }},
+		{"max", func() { sparse.MaxDense(y, arg, a, nil, x) }},
+		{"maxWeighted", func() { sparse.MaxDense(y, arg, a, w, x) }},
+		{"maxGrad", func() { sparse.BestGrad(sparse.BestGrads{X: x}, arg, a, nil, x, y) }},
+		{"weighted", func() { sparse.MulDense(y, weighted, x) }},
+		{"weightedT", func() { sparse.MulDenseT(y, weighted, x) }},
+		{"heads", func() { sparse.MulHeads(y, a, w, x) }},
+		{"headsT", func() { sparse.MulHeadsT(y, a, w, x) }},
+		{"dot", func() { sparse.DotHeads(z, a, x, y) }},
+		{"rows", func() { sparse.MulRows(y, a, full, x) }},
+		{"rowsT", func() { sparse.MulRowsT(y, a, full, x) }},
+		{"add", func() { sparse.Pair(full, a, simd.Add, x, y) }},
+		{"gather", func() { sparse.Gather(full, a, x) }},
+	} {
+		if full == w && slices.Contains([]string{"rows", "rowsT", "add", "gather"}, k.name) {
+			continue
+		}
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/%d/%d", k.name, f, threads), func(b *testing.B) {
+				defer par.SetThreads(threads)()
+				defer par.Hot()()
+				y.Zero()
+				for b.Loop() {
+					k.run()
+				}
+				b.ReportMetric(float64(a.NNZ()*f*4)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GB/s")
+			})
+		}
+	}
+}
+
+// BenchmarkFromCOO sorts ten million edges.
+func BenchmarkFromCOO(b *testing.B) {
+	const nodes, edges = 1 << 20, 10_000_000
+	rng := rand.New(rand.NewPCG(3, 3))
+	r, c := make([]int32, edges), make([]int32, edges)
+	for i := range r {
+		r[i], c[i] = rng.Int32N(nodes), rng.Int32N(nodes)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := sparse.FromCOO(nodes, nodes, r, c, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFeatures multiplies features of the size of Cora's, and takes their
+// weight gradient, at growing densities and by both storages.
+func BenchmarkFeatures(b *testing.B) {
+	defer par.Hot()()
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, s := range []struct {
+		name       string
+		rows, cols int
+		density    float64
+	}{
+		{"cora", 2708, 1433, 0.0127}, {"citeseer", 3327, 3703, 0.0085}, {"pubmed", 19717, 500, 0.1},
+		{"at", 2708, 1433, 0.1}, {"at", 2708, 1433, 0.2}, {"at", 2708, 1433, 0.3}, {"at", 2708, 1433, 0.5},
+	} {
+		x := tensor.New(s.rows, s.cols)
+		for i := range x.Data {
+			if rng.Float64() < s.density {
+				x.Data[i] = float(rng.Float32()) + 0.1
+			}
+		}
+		a := sparse.FromDense(x)
+		a.Transpose()
+		for _, f := range []int{8, 64} {
+			w, y := normal(rng, s.cols, f), normal(rng, s.rows, f)
+			dw, xw := w.Like(), y.Like()
+			for name, run := range map[string]func(){
+				"sparse": func() { sparse.MulDense(xw, a, w); sparse.MulDenseT(dw, a, y) },
+				"dense":  func() { tensor.MatMul(xw, x, w, 0); tensor.MatMul(dw, x, y, tensor.TransA) },
+			} {
+				b.Run(fmt.Sprintf("%s/%v/%d/%s", s.name, s.density, f, name), func(b *testing.B) {
+					for b.Loop() {
+						run()
+					}
+				})
+			}
+		}
+	}
 }

@@ -14,7 +14,7 @@ import (
 // are duplicates. The slices are copied. The error names the first place of the
 // list that is wrong.
 //
-// It allocates eight bytes a row even where there are no elements, so a number
+// It allocates twelve bytes a row even where there are no elements, so a number
 // of rows out of an untrusted file wants a bound before it comes here.
 func FromCOO(rows, cols int, r, c []int32, v []tensor.Float) (a *CSR, order []int32, err error) {
 	if err := checkList(rows, cols, r, c, v); err != nil {
@@ -22,14 +22,10 @@ func FromCOO(rows, cols int, r, c []int32, v []tensor.Float) (a *CSR, order []in
 	}
 	order, offsets := sortByKey(rows, r)
 	a = &CSR{Offsets: offsets, Cols: make([]int32, len(c)), NumRows: rows, NumCols: cols}
-	for k, j := range order {
-		a.Cols[k] = c[j]
-	}
+	pick(a.Cols, c, order)
 	if v != nil {
 		a.Values = make([]tensor.Float, len(v))
-		for k, j := range order {
-			a.Values[k] = v[j]
-		}
+		pick(a.Values, v, order)
 	}
 	return a, order, nil
 }
@@ -45,13 +41,12 @@ func checkList(rows, cols int, r, c []int32, v []tensor.Float) error {
 	if v != nil && len(v) != len(r) {
 		return fmt.Errorf("sparse: %d values for %d elements, want one each or nil", len(v), len(r))
 	}
-	for j := range r {
-		if i := r[j]; i < 0 || int(i) >= rows {
-			return fmt.Errorf("sparse: element %d of the list has row %d of a matrix of %d rows", j, i, rows)
-		}
-		if i := c[j]; i < 0 || int(i) >= cols {
-			return fmt.Errorf("sparse: element %d of the list has column %d of a matrix of %d columns", j, i, cols)
-		}
+	row, col := firstOutside(r, rows), firstOutside(c, cols)
+	switch {
+	case row < len(r) && row <= col:
+		return fmt.Errorf("sparse: element %d of the list has row %d of a matrix of %d rows", row, r[row], rows)
+	case col < len(c):
+		return fmt.Errorf("sparse: element %d of the list has column %d of a matrix of %d columns", col, c[col], cols)
 	}
 	return nil
 }

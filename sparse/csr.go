@@ -3,7 +3,9 @@ package sparse
 import (
 	"fmt"
 	"math"
+	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -22,8 +24,9 @@ type CSR struct {
 
 	NumRows, NumCols int
 
+	like *CSR // whose structure this is; nil: its own
 	once sync.Once
-	flip *flipped
+	flip atomic.Pointer[flipped]
 }
 
 // New returns the matrix of the given parts, which it takes over without
@@ -54,14 +57,32 @@ func (a *CSR) Validate() error {
 	if err := a.checkOffsets(); err != nil {
 		return err
 	}
-	for i := range a.NumRows {
-		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
-			if c := a.Cols[k]; c < 0 || int(c) >= a.NumCols {
-				return fmt.Errorf("sparse: nonzero %d, in row %d, has column %d of a matrix of %d columns", k, i, c, a.NumCols)
-			}
-		}
+	if k := firstOutside(a.Cols, a.NumCols); k < a.NNZ() {
+		return fmt.Errorf("sparse: nonzero %d, in row %d, has column %d of a matrix of %d columns", k, a.rowOf(k), a.Cols[k], a.NumCols)
 	}
 	return nil
+}
+
+// CheckFinite returns an error that names the first value that is NaN or
+// infinite, for data in which there may be none.
+func (a *CSR) CheckFinite() error {
+	k := first(len(a.Values), func(lo, hi int) int {
+		for j, v := range a.Values[lo:hi] {
+			if v-v != 0 {
+				return lo + j
+			}
+		}
+		return hi
+	})
+	if k == len(a.Values) {
+		return nil
+	}
+	return fmt.Errorf("sparse: nonzero %d, in row %d and column %d, is %v, want a finite number", k, a.rowOf(k), a.Cols[k], a.Values[k])
+}
+
+// rowOf returns the row of nonzero k.
+func (a *CSR) rowOf(k int) int {
+	return sort.Search(a.NumRows, func(i int) bool { return a.Offsets[i+1] > int64(k) })
 }
 
 // checkOffsets checks that the offsets ascend from 0 to the number of nonzeros.
@@ -70,13 +91,19 @@ func (a *CSR) checkOffsets() error {
 		return fmt.Errorf("sparse: offset 0 is %d, want 0", a.Offsets[0])
 	}
 	nnz := int64(len(a.Cols))
-	for i := range a.NumRows {
-		switch lo, hi := a.Offsets[i], a.Offsets[i+1]; {
-		case hi < lo:
-			return fmt.Errorf("sparse: offset %d is %d, below the %d before it", i+1, hi, lo)
-		case hi > nnz:
-			return fmt.Errorf("sparse: offset %d is %d, beyond the %d columns", i+1, hi, nnz)
+	i := first(a.NumRows, func(lo, hi int) int {
+		for i := lo; i < hi; i++ {
+			if next := a.Offsets[i+1]; next < a.Offsets[i] || next > nnz {
+				return i
+			}
 		}
+		return hi
+	})
+	if i < a.NumRows {
+		if next := a.Offsets[i+1]; next < a.Offsets[i] {
+			return fmt.Errorf("sparse: offset %d is %d, below the %d before it", i+1, next, a.Offsets[i])
+		}
+		return fmt.Errorf("sparse: offset %d is %d, beyond the %d columns", i+1, a.Offsets[i+1], nnz)
 	}
 	if end := a.Offsets[a.NumRows]; end != nnz {
 		return fmt.Errorf("sparse: the last offset is %d, want %d, the number of columns", end, nnz)
@@ -116,8 +143,7 @@ func (a *CSR) Row(i int) (cols []int32, values []tensor.Float) {
 // NormaliseRows returns a with each value divided by the sum of its row. A row
 // whose sum is zero stays as it is. The result shares a's structure.
 func (a *CSR) NormaliseRows() *CSR {
-	b := &CSR{Offsets: a.Offsets, Cols: a.Cols, NumRows: a.NumRows, NumCols: a.NumCols}
-	b.Values = make([]tensor.Float, a.NNZ())
+	b := a.WithValues(make([]tensor.Float, a.NNZ()))
 	for i := range a.NumRows {
 		lo, hi := a.Offsets[i], a.Offsets[i+1]
 		sum := 0.0

@@ -1,8 +1,9 @@
 // Package sparse holds sparse matrices by rows and the kernels that graph
-// networks are made of: products of a sparse and a dense matrix, products
-// sampled at the nonzeros, softmax over the nonzeros of each row, and the
-// attention that fuses the three. It knows no gradients and no graphs: the
-// kernels that compute a gradient are ordinary functions here.
+// networks are made of: products of a sparse and a dense matrix (sums, means and
+// extremes of weighted rows), products and functions sampled at the nonzeros,
+// softmax over the nonzeros of each row, and the attention that fuses them. It
+// knows no gradients and no graphs: the kernels that compute a gradient are
+// ordinary functions here.
 //
 // Its noun is [CSR]. Where it stands for a graph its rows are destinations, its
 // columns are sources, and nonzero k is in-edge k:
@@ -16,8 +17,11 @@
 //
 // Unless it says otherwise a kernel adds to its destination, which must not
 // overlap its operands. It adds in the order of the nonzeros, so an element of
-// the result depends on its own row (or column) of the matrix alone. Shapes are
-// checked first, and a wrong one panics with a [*tensor.ShapeError]; the
-// contents of a CSR are not: they were when [New] made it, and one put together
-// by hand should pass [CSR.Validate].
+// the result depends on its own row (or column) of the matrix alone, and no bit
+// on the number of threads, which share the rows of the result.
+//
+// Shapes are checked first, and a wrong one panics with a [*tensor.ShapeError];
+// the contents of a CSR are not: they were when [New] made it, and kernels read
+// wherever a wrong column points. One put together by hand should pass
+// [CSR.Validate].
 package sparse

@@ -2,7 +2,9 @@ package sparse
 
 import (
 	"fmt"
+	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -17,21 +19,52 @@ func DropValues(dst []tensor.Float, a *CSR, d *simd.Dropout) {
 	if len(dst) != a.NNZ() {
 		panic(&tensor.ShapeError{Op: "sparse.DropValues", Shapes: [][]int{{len(dst)}, a.Shape()}, Why: fmt.Sprintf("want %d elements, one a nonzero", a.NNZ())})
 	}
-	on := d != nil && d.On()
-	for i := range a.NumRows {
-		var key uint32
-		if on {
-			key = d.Row(i)
+	if d == nil || !d.On() {
+		for k := range dst {
+			dst[k] = a.value(int64(k))
 		}
-		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
-			switch {
-			case !on:
-				dst[k] = a.value(k)
-			case d.Keep(key, int(a.Cols[k])):
-				dst[k] = a.value(k) * tensor.Float(d.Scale)
-			default:
-				dst[k] = 0
-			}
+		return
+	}
+	if a.Values == nil {
+		for k := range dst {
+			dst[k] = 1
 		}
+	}
+	l := dropLoops.Get().(*dropLoop)
+	*l = dropLoop{a: a, d: *d, from: a.Values, to: dst, cuts: l.cuts}
+	if l.from == nil {
+		l.from = dst
+	}
+	parts := max(1, min(a.NNZ()/dropWork, partsMost))
+	l.cuts = par.Split(a.Offsets, parts, l.cuts)
+	par.Run(parts, l)
+	*l = dropLoop{cuts: l.cuts}
+	dropLoops.Put(l)
+}
+
+// dropWork is about how many nonzeros take some microseconds.
+const dropWork = 1 << 13
+
+// dropLoop drops nonzeros in parts of rows.
+type dropLoop struct {
+	a        *CSR
+	d        simd.Dropout
+	from, to []tensor.Float
+	cuts     []int
+}
+
+var dropLoops = sync.Pool{New: func() any { return new(dropLoop) }}
+
+// Chunk does one part, in calls of not too many nonzeros.
+func (l *dropLoop) Chunk(i int) {
+	o := l.a.Offsets
+	for lo, hi := l.cuts[i], l.cuts[i+1]; lo < hi; {
+		next := lo + 1
+		for next < hi && o[next+1]-o[lo] <= dropWork {
+			next++
+		}
+		v := simd.Values{Offsets: o[lo : next+1], Cols: l.a.Cols, From: l.from, To: l.to, Row: lo}
+		v.Drop(&l.d)
+		lo = next
 	}
 }

@@ -9,42 +9,45 @@ import (
 // A loop over rows is cut where a part has about this much work, in elements,
 // but into no more than partsMost parts: skewed graphs need some to even out.
 const (
-	partWork  = 1 << 15
+	partWork  = 1 << 16
 	partsMost = 64
 )
 
+// rowKernel is the body of a loop over rows. It writes only what belongs to the
+// rows lo to hi, without hi.
+type rowKernel interface{ rows(lo, hi int) }
+
+// rowFunc is a function as a kernel.
+type rowFunc func(lo, hi int)
+
+func (f rowFunc) rows(lo, hi int) { f(lo, hi) }
+
 // rowLoop is a loop over the rows of a matrix, in parts of about equal work.
 type rowLoop struct {
-	cuts []int
-	rows func(lo, hi int)
+	cuts   []int
+	kernel rowKernel
 }
 
 var rowLoops = sync.Pool{New: func() any { return new(rowLoop) }}
 
 // Chunk runs one part.
-func (l *rowLoop) Chunk(p int) { l.rows(l.cuts[p], l.cuts[p+1]) }
+func (l *rowLoop) Chunk(p int) { l.kernel.rows(l.cuts[p], l.cuts[p+1]) }
 
-// eachRange calls f with ranges of rows that together are all of a's, on several
-// threads where that pays; width is the work of a nonzero, in elements. f writes
-// only what belongs to its rows.
-func (a *CSR) eachRange(width int, f func(lo, hi int)) {
+// run runs a kernel on all rows of a, on several threads where that pays; width
+// is the work of a nonzero, in elements.
+func (a *CSR) run(width int, k rowKernel) {
 	parts := min(a.NNZ()*width/partWork, partsMost)
 	if parts < 2 {
-		f(0, a.NumRows)
+		k.rows(0, a.NumRows)
 		return
 	}
 	l := rowLoops.Get().(*rowLoop)
-	l.cuts, l.rows = par.Split(a.Offsets, parts, l.cuts), f
+	l.cuts, l.kernel = par.Split(a.Offsets, parts, l.cuts), k
 	par.Run(parts, l)
-	l.rows = nil
+	l.kernel = nil
 	rowLoops.Put(l)
 }
 
-// eachRow calls f with every row of a, as eachRange does.
-func (a *CSR) eachRow(width int, f func(i int)) {
-	a.eachRange(width, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			f(i)
-		}
-	})
-}
+// eachRange calls f with ranges of rows that together are all of a's, as run
+// does.
+func (a *CSR) eachRange(width int, f func(lo, hi int)) { a.run(width, rowFunc(f)) }

@@ -9,23 +9,10 @@ import "github.com/edgewise-ml/edgewise/tensor"
 //
 // A stored zero, such as dropout leaves, is like one that is not stored.
 func MulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if dst.Rows() != a.NumRows || x.Rows() != a.NumCols || dst.RowLen() != x.RowLen() {
+	if !a.multiplies(dst, x) {
 		panic(tensor.Mismatch("sparse.MulDense", dst, a, x))
 	}
-	f := x.RowLen()
-	a.eachRow(f, func(i int) {
-		cols, values := a.Row(i)
-		row := dst.Data[i*f : i*f+f]
-		for k, c := range cols {
-			from := x.Data[int(c)*f : int(c)*f+f]
-			switch {
-			case values == nil:
-				add(row, from)
-			case values[k] != 0:
-				axpy(row, values[k], from)
-			}
-		}
-	})
+	product{a: a, values: a.Values}.addTo(dst, x)
 }
 
 // MulDenseT adds the product of the transpose of a and x to dst. It is the
@@ -33,22 +20,43 @@ func MulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 // their weights:
 //
 //	dst[Cols[k],:] += Values[k]·x[i,:]    for the rows i and their nonzeros k, in order
+//
+// This and the other products with a transpose turn the structure of a large
+// matrix once, as [CSR.Transpose] does.
 func MulDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
-	if dst.Rows() != a.NumCols || x.Rows() != a.NumRows || dst.RowLen() != x.RowLen() {
+	if !a.multipliesT(dst, x) {
 		panic(tensor.Mismatch("sparse.MulDenseT", dst, a, x))
 	}
-	f := x.RowLen()
-	for i := range a.NumRows {
-		cols, values := a.Row(i)
-		row := x.Data[i*f : i*f+f]
-		for k, c := range cols {
-			to := dst.Data[int(c)*f : int(c)*f+f]
-			switch {
-			case values == nil:
-				add(to, row)
-			case values[k] != 0:
-				axpy(to, values[k], row)
-			}
-		}
+	product{a: a, values: a.Values}.addToT(dst, x)
+}
+
+// MeanDense adds to dst the mean, over each row's nonzeros, of what [MulDense]
+// adds up. A row without nonzeros adds nothing; a stored zero counts:
+//
+//	dst[i,:] += (Σ_k Values[k]·x[Cols[k],:]) / n_i    for the n_i nonzeros k of row i
+func MeanDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
+	if !a.multiplies(dst, x) {
+		panic(tensor.Mismatch("sparse.MeanDense", dst, a, x))
 	}
+	product{a: a, values: a.Values, mean: true}.addTo(dst, x)
+}
+
+// MeanDenseT is the gradient of [MeanDense] with respect to x:
+//
+//	dst[Cols[k],:] += (Values[k] / n_i)·x[i,:]    for the rows i and their n_i nonzeros k, in order
+func MeanDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
+	if !a.multipliesT(dst, x) {
+		panic(tensor.Mismatch("sparse.MeanDenseT", dst, a, x))
+	}
+	product{a: a, values: a.Values, mean: true}.addToT(dst, x)
+}
+
+// multiplies reports whether a·x has the shape of dst.
+func (a *CSR) multiplies(dst, x *tensor.Dense) bool {
+	return dst.Rows() == a.NumRows && x.Rows() == a.NumCols && dst.RowLen() == x.RowLen()
+}
+
+// multipliesT reports whether aᵀ·x has the shape of dst.
+func (a *CSR) multipliesT(dst, x *tensor.Dense) bool {
+	return dst.Rows() == a.NumCols && x.Rows() == a.NumRows && dst.RowLen() == x.RowLen()
 }

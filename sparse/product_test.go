@@ -275,6 +275,30 @@ func TestShapes(t *testing.T) {
 			func() { sparse.SoftmaxRowsGrad(m(n, 2), a, m(n, 2), m(n, 1)) },
 			func() { sparse.SoftmaxRowsGrad(m(n, 1), a, m(n, 2), m(n, 2)) },
 		},
+		"sparse.MulRows": {
+			func() { sparse.MulRows(m(4, 6), a, m(n, 3), m(3, 6)) },
+			func() { sparse.MulRows(m(4, 6), a, m(n, 6), m(4, 6)) },
+		},
+		"sparse.MulRowsT":   {func() { sparse.MulRowsT(m(3, 6), a, m(n-1, 6), m(4, 6)) }},
+		"sparse.MeanDense":  {func() { sparse.MeanDense(m(3, 2), a, m(3, 2)) }},
+		"sparse.MeanDenseT": {func() { sparse.MeanDenseT(m(4, 2), a, m(4, 2)) }},
+		"sparse.MaxDense": {
+			func() { sparse.MaxDense(m(4, 6), nil, a, nil, m(4, 6)) },
+			func() { sparse.MaxDense(m(4, 6), nil, a, m(n, 4), m(3, 6)) },
+			func() { sparse.MaxDense(m(4, 6), make([]int32, 23), a, nil, m(3, 6)) },
+		},
+		"sparse.MinDense": {func() { sparse.MinDense(m(4, 5), nil, a, nil, m(3, 6)) }},
+		"sparse.BestGrad": {
+			func() { sparse.BestGrad(sparse.BestGrads{}, make([]int32, 23), a, nil, m(3, 6), m(4, 6)) },
+			func() { sparse.BestGrad(sparse.BestGrads{X: m(4, 6)}, make([]int32, 24), a, nil, m(3, 6), m(4, 6)) },
+			func() { sparse.BestGrad(sparse.BestGrads{W: m(n, 2)}, make([]int32, 24), a, m(n, 3), m(3, 6), m(4, 6)) },
+		},
+		"sparse.Pair": {
+			func() { sparse.Pair(m(n, 6), a, 0, m(3, 6), m(3, 6)) },
+			func() { sparse.Pair(m(4, 6), a, 0, m(3, 6), m(4, 6)) },
+		},
+		"sparse.Gather":     {func() { sparse.Gather(m(n, 5), a, m(3, 6)) }},
+		"sparse.WithValues": {func() { a.WithValues(make([]float, n+1)) }},
 		"sparse.DropValues": {
 			func() { sparse.DropValues(make([]float, n-1), a, nil) },
 		},
@@ -301,11 +325,19 @@ func TestEmpty(t *testing.T) {
 		sparse.MulHeads(x, a, w, x.Like())
 		sparse.MulHeadsT(x, a, w, x.Like())
 		sparse.DotHeads(w, a, x, x.Like())
+		sparse.MulRows(x, a, x.Like(), x.Like())
+		sparse.MulRowsT(x, a, x.Like(), x.Like())
+		sparse.MeanDense(x, a, x.Like())
+		sparse.MeanDenseT(x, a, x.Like())
+		sparse.MaxDense(x, []int32{}, a, nil, x.Like())
+		sparse.BestGrad(sparse.BestGrads{X: x, W: w}, []int32{}, a, nil, x, x.Like())
+		sparse.Pair(x, a, 0, x.Like(), x.Like())
+		sparse.Gather(x, a, x.Like())
 		sparse.SoftmaxRows(w, a, w)
 		sparse.SoftmaxRowsGrad(w.Like(), a, w, w)
 		k := sparse.Attention{In: a, El: w, Er: w, Ft: x}
-		k.Forward(x.Like(), w.Like(), w.Like())
-		k.Backward(x, w, w, &sparse.AttentionGrads{El: w.Like(), Er: w.Like(), Ft: x.Like()})
+		k.Forward(x.Like(), nil)
+		k.Backward(x, x.Like(), nil, &sparse.AttentionGrads{El: w.Like(), Er: w.Like(), Ft: x.Like()})
 	}
 	if at, perm := a.Transpose(); at.Validate() != nil || len(perm) != 0 || len(a.Dense().Data) != 0 {
 		t.Errorf("the transpose of an empty matrix: %v", at.Validate())

@@ -28,11 +28,3 @@ func axpyHeads(y, w, x []tensor.Float) {
 		axpy(y[h*d:h*d+d], s, x[h*d:h*d+d])
 	}
 }
-
-// dotHeads is s[h] += ⟨x[h,:], y[h,:]⟩, for len(s) heads.
-func dotHeads(s, x, y []tensor.Float) {
-	d := len(x) / max(1, len(s))
-	for h := range s {
-		s[h] += dot(x[h*d:h*d+d], y[h*d:h*d+d])
-	}
-}

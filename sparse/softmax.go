@@ -2,7 +2,9 @@ package sparse
 
 import (
 	"slices"
+	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -20,21 +22,57 @@ func SoftmaxRows(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 	if x.Rows() != a.NNZ() || !slices.Equal(dst.Shape(), x.Shape()) {
 		panic(tensor.Mismatch("sparse.SoftmaxRows", dst, a, x))
 	}
-	n := x.RowLen()
-	buf := borrow(2 * n)
-	defer scratch.Put(buf)
-	top, sum := (*buf)[:n], (*buf)[n:]
-	for i := range a.NumRows {
-		lo, hi := int(a.Offsets[i])*n, int(a.Offsets[i+1])*n
-		if lo < hi {
-			simd.NoTop(top)
-			simd.TopRows(top, x.Data[lo:hi])
-			clear(sum)
-			simd.WeighRows(dst.Data[lo:hi], x.Data[lo:hi], top, sum)
-			simd.DivideRows(dst.Data[lo:hi], sum)
-		}
-	}
+	l := softmaxLoops.Get().(*softmaxLoop)
+	l.a, l.y, l.x, l.dx = a, dst.Data, x.Data, nil
+	l.run(x.RowLen())
 }
+
+// softmaxLoop is a softmax or, where there is a dx, its gradient, in parts of
+// rows.
+type softmaxLoop struct {
+	a    *CSR
+	n    int
+	x, y []tensor.Float // in the gradient x is dy
+	dx   []tensor.Float
+	cuts []int
+}
+
+var softmaxLoops = sync.Pool{New: func() any { return new(softmaxLoop) }}
+
+// softmaxWork is what a softmax costs, in elements of the simplest work.
+const softmaxWork = 8
+
+func (l *softmaxLoop) run(n int) {
+	l.n = n
+	parts := max(1, min(l.a.NNZ()*n*softmaxWork/partWork, partsMost))
+	l.cuts = par.Split(l.a.Offsets, parts, l.cuts)
+	par.Run(parts, l)
+	*l = softmaxLoop{cuts: l.cuts}
+	softmaxLoops.Put(l)
+}
+
+// Chunk does one part.
+func (l *softmaxLoop) Chunk(i int) {
+	buf := borrow(2 * l.n)
+	for r := l.cuts[i]; r < l.cuts[i+1]; {
+		next := r + 1
+		for next < l.cuts[i+1] && int(l.a.Offsets[next+1]-l.a.Offsets[r])*l.n <= softmaxMost {
+			next++
+		}
+		s := simd.Segments{Offsets: l.a.Offsets[r : next+1], N: l.n, X: l.x, Y: l.y, Sum: *buf}
+		if l.dx == nil {
+			s.Softmax()
+		} else {
+			s.D = l.dx
+			s.SoftmaxGrad()
+		}
+		r = next
+	}
+	scratch.Put(buf)
+}
+
+// softmaxMost is the elements of rows that are done in one call.
+const softmaxMost = 1 << 13
 
 // SoftmaxRowsGrad adds the gradient of [SoftmaxRows] to dx, from its result y
 // and the result's gradient dy:
@@ -44,22 +82,7 @@ func SoftmaxRowsGrad(dx *tensor.Dense, a *CSR, y, dy *tensor.Dense) {
 	if y.Rows() != a.NNZ() || !slices.Equal(dx.Shape(), y.Shape()) || !slices.Equal(dy.Shape(), y.Shape()) {
 		panic(tensor.Mismatch("sparse.SoftmaxRowsGrad", dx, a, y, dy))
 	}
-	n := y.RowLen()
-	buf := borrow(n)
-	defer scratch.Put(buf)
-	c := *buf
-	for i := range a.NumRows {
-		clear(c)
-		lo, hi := int(a.Offsets[i])*n, int(a.Offsets[i+1])*n
-		for k := lo; k < hi; k += n {
-			for j := range c {
-				c[j] += y.Data[k+j] * dy.Data[k+j]
-			}
-		}
-		for k := lo; k < hi; k += n {
-			for j := range c {
-				dx.Data[k+j] += y.Data[k+j] * (dy.Data[k+j] - c[j])
-			}
-		}
-	}
+	l := softmaxLoops.Get().(*softmaxLoop)
+	l.a, l.y, l.x, l.dx = a, y.Data, dy.Data, dx.Data
+	l.run(y.RowLen())
 }

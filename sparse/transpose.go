@@ -1,6 +1,10 @@
 package sparse
 
-import "github.com/edgewise-ml/edgewise/tensor"
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // flipped is the structure of a transpose.
 type flipped struct {
@@ -12,21 +16,47 @@ type flipped struct {
 // The nonzeros of a row of t are in the order they have in a, so sums over them
 // run in the same order either way.
 //
-// The structure is computed once and shared: t and perm must not be modified,
+// The structure is computed once, and shared with what [CSR.WithValues] returns: t and perm must not be modified,
 // and if a has no values t is the same matrix each time. Values are gathered by
 // each call, since those of a may have changed.
 func (a *CSR) Transpose() (t *CSR, perm []int32) {
-	a.once.Do(func() { a.flip = a.turn() })
-	t, perm = a.flip.t, a.flip.perm
+	t, perm = a.structureT()
 	if a.Values == nil {
 		return t, perm
 	}
-	t = &CSR{Offsets: t.Offsets, Cols: t.Cols, NumRows: t.NumRows, NumCols: t.NumCols}
-	t.Values = make([]tensor.Float, len(perm))
-	for k, from := range perm {
-		t.Values[k] = a.Values[from]
+	values := make([]tensor.Float, len(perm))
+	pick(values, a.Values, perm)
+	return t.WithValues(values), perm
+}
+
+// WithValues returns a matrix of a's structure with other values, one a nonzero;
+// nil makes every element 1. The two share the structure of their transposes
+// too, so that is computed once. It panics with a [*tensor.ShapeError] on
+// another number of values.
+func (a *CSR) WithValues(values []tensor.Float) *CSR {
+	if values != nil && len(values) != a.NNZ() {
+		panic(&tensor.ShapeError{Op: "sparse.WithValues", Shapes: [][]int{{len(values)}, a.Shape()}, Why: fmt.Sprintf("want %d values, one a nonzero", a.NNZ())})
 	}
-	return t, perm
+	return &CSR{Offsets: a.Offsets, Cols: a.Cols, Values: values, NumRows: a.NumRows, NumCols: a.NumCols, like: a.root()}
+}
+
+// root returns the matrix that keeps the transpose of a's structure.
+func (a *CSR) root() *CSR {
+	if a.like != nil {
+		return a.like
+	}
+	return a
+}
+
+// turned reports whether the transpose has been computed.
+func (a *CSR) turned() bool { return a.root().flip.Load() != nil }
+
+// structureT is Transpose without values.
+func (a *CSR) structureT() (t *CSR, perm []int32) {
+	r := a.root()
+	r.once.Do(func() { r.flip.Store(r.turn()) })
+	flip := r.flip.Load()
+	return flip.t, flip.perm
 }
 
 // turn transposes the structure by a counting sort of the columns.
@@ -34,35 +64,14 @@ func (a *CSR) turn() *flipped {
 	perm, offsets := sortByKey(a.NumCols, a.Cols)
 	t := &CSR{Offsets: offsets, Cols: make([]int32, a.NNZ()), NumRows: a.NumCols, NumCols: a.NumRows}
 	rows := make([]int32, a.NNZ())
-	for i := range a.NumRows {
-		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
-			rows[k] = int32(i)
+	a.eachRange(1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			run := rows[a.Offsets[i]:a.Offsets[i+1]]
+			for k := range run {
+				run[k] = int32(i)
+			}
 		}
-	}
-	for k, from := range perm {
-		t.Cols[k] = rows[from]
-	}
+	})
+	pick(t.Cols, rows, perm)
 	return &flipped{t, perm}
-}
-
-// sortByKey returns the stable order of the keys, all below n, and where each
-// key's run starts in it.
-func sortByKey(n int, keys []int32) (order []int32, offsets []int64) {
-	offsets = make([]int64, n+1)
-	for _, key := range keys {
-		offsets[key]++
-	}
-	start := int64(0)
-	for i, count := range offsets {
-		offsets[i] = start
-		start += count
-	}
-	order = make([]int32, len(keys))
-	for k, key := range keys {
-		order[offsets[key]] = int32(k)
-		offsets[key]++
-	}
-	copy(offsets[1:], offsets) // each start has moved on to the next one's
-	offsets[0] = 0
-	return order, offsets
 }

@@ -3,24 +3,15 @@ package tensor
 import (
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 )
 
-// The blocks of a product: a panel of kc×nr of b stays in the first cache, mc
-// rows of a in the second.
+// The blocks of a product: a panel of kc×nr of b stays in the first cache, a
+// block of a in the second.
 const (
-	kc = 384
+	kc = 512
 	mc = 144
-	nr = 16 // columns of a packed panel, two registers of the kernel
-)
-
-// Where k is at least splitFrom in a product with TransA, a gradient of weights,
-// it is cut into parts of about splitPart rows, but not more than splitMost.
-const (
-	splitFrom = 4096
-	splitPart = 2048
-	splitMost = 8
+	nr = simd.ProductPanel
 )
 
 // view is a matrix in an array: element (i, j) is data[i·rs + j·cs].
@@ -43,13 +34,17 @@ func (v view) from(i, j int) view {
 	return v
 }
 
-// gemm is one product c += ab, of m×k and k×n. Rows of c are n apart.
+// gemm is one product, of m×k and k×n: c += ab or, with set, c = ab and what
+// then says. Rows of c are n apart.
 type gemm struct {
 	m, n, k int
 	a       view
 	b       view
 	packed  []Float // b in panels of all k rows, if it came so
 	c       []Float
+	set     bool
+	part    bool // of a product whose parts the threads compute
+	then    Epilogue
 }
 
 // workspace is the memory in which a product packs its operands.
@@ -65,112 +60,137 @@ func room(buf *[]Float, n int) []Float {
 	return (*buf)[:n]
 }
 
-// run computes the product, one block of k after the other.
+// run computes the product.
 func (g *gemm) run() {
-	if g.m == 0 || g.n == 0 || g.k == 0 {
+	switch {
+	case g.m == 0 || g.n == 0:
 		return
-	}
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
-	if g.k <= kc && g.inPlace() && g.packed == nil {
-		g.rows(w, block{hi: g.m, kb: g.k, b: g.b.data})
-		return
-	}
-	for k0 := 0; k0 < g.k; k0 += kc {
-		kb := min(kc, g.k-k0)
-		blk := block{hi: g.m, k0: k0, kb: kb, panel: kb * nr}
-		switch {
-		case g.packed != nil:
-			blk.b, blk.panel = g.packed[k0*nr:], g.k*nr
-		case g.inPlace():
-			blk.b, blk.panel = g.b.from(k0, 0).data, 0
-		default:
-			blk.b = room(&w.b, panels(g.n)*kb*nr)
-			pack(blk.b, g.b.from(k0, 0), kb, g.n)
+	case g.k == 0:
+		if g.set {
+			clear(g.c)
 		}
-		g.rows(w, blk)
+		g.finish(block{hi: g.m, right: g.n})
+		return
+	case g.packed != nil:
+		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.packed, panel: g.k * nr})
+		return
+	case g.inPlace():
+		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data})
+		return
 	}
-}
-
-// split computes a product with a long k in parts, each with a c of its own,
-// which are added in order. How many depends on k alone.
-func (g *gemm) split() {
-	parts := min(splitMost, g.k/splitPart)
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
-	private := room(&w.c, (parts-1)*g.m*g.n)
-	clear(private)
-	t := splits.Get().(*splitTask)
-	*t = splitTask{gemm: *g, parts: parts, private: private}
-	par.Run(parts, t)
-	*t = splitTask{}
-	splits.Put(t)
-	for ; len(private) > 0; private = private[g.m*g.n:] {
-		simd.Add.Forward(g.c, g.c, private[:g.m*g.n], 1, 1)
+	most := g.packedSteps()
+	for k0 := 0; k0 < g.k; k0 += most {
+		kg := min(most, g.k-k0)
+		blk := block{hi: g.m, right: g.n, k0: k0, kg: kg, panel: kg * nr}
+		blk.b = room(&w.b, panels(g.n)*kg*nr)
+		packAll(blk.b, g.b.from(k0, 0), kg, g.n)
+		g.rows(blk)
 	}
 }
 
-// inPlace reports whether b is read where it is: its rows are contiguous, and
-// either so short that they are close together or used too seldom to be moved.
-func (g *gemm) inPlace() bool { return g.b.cs == 1 && (g.n <= 64 || g.m < 24) }
+// inPlace reports whether b is read where it is: it lies as the kernel wants it,
+// or is used too seldom to be moved.
+func (g *gemm) inPlace() bool { return g.b.cs == 1 && (g.m < 32 || g.b.rs <= 24) }
 
-// block is the rows [lo, hi) of a product and kb steps of k from k0, with the
-// rows of b for them: in panels that are panel elements apart, or in place if
-// panel is 0.
+// packedSteps is how many steps of k of b are packed at a time: 4 MiB, or a
+// little where each thread packs its own.
+func (g *gemm) packedSteps() int {
+	if g.part {
+		return max(kc/2, (1<<15)/g.n/(kc/2)*(kc/2))
+	}
+	return max(kc, (1<<20)/g.n/kc*kc)
+}
+
+// block is a part of a product: the rows [lo, hi) and columns [left, right) of c,
+// and kg steps of k from k0, with the rows of b for them: in panels that are
+// panel elements apart, or in place if panel is 0.
 type block struct {
-	lo, hi, k0, kb int
-	b              []Float
-	panel          int
+	lo, hi, left, right int
+	k0, kg              int
+	b                   []Float
+	panel               int
 }
 
-// strip computes a block. Blocks with other rows can be computed meanwhile.
+// even cuts n into as few ranges as have at most so many, and returns how long
+// they are: about the same, and a multiple of unit.
+func even(n, most, unit int) int {
+	parts := (n + most - 1) / most
+	return ((n+parts-1)/parts + unit - 1) / unit * unit
+}
+
+// strip computes a block. Blocks with other rows or columns can be computed
+// meanwhile.
 func (g *gemm) strip(w *workspace, blk block) {
-	rows := mc
-	if blk.kb < 128 && g.n >= 1024 {
-		rows = 24 // rows of c are a page each, and what the time goes into
-	}
+	rows, steps := g.cut(blk)
 	for i := blk.lo; i < blk.hi; i += rows {
-		mb := min(rows, blk.hi-i)
-		a := g.a.from(i, blk.k0)
-		if g.farApart() {
-			a = a.gather(&w.a, mb, blk.kb)
+		part := blk
+		part.lo, part.hi = i, min(i+rows, blk.hi)
+		p := simd.Product{LDC: g.n, M: part.hi - i}
+		for l := 0; l < blk.kg; l += steps {
+			p.K = min(steps, blk.kg-l)
+			p.Set = g.set && blk.k0+l == 0
+			g.operand(w, &p, i, blk.k0+l)
+			g.across(&p, part, l)
 		}
-		p := simd.Product{A: a.data, RS: a.rs, CS: a.cs, LDC: g.n, M: mb, K: blk.kb}
-		if blk.panel == 0 {
-			p.B, p.LDB, p.N, p.C = blk.b, g.b.rs, g.n, g.c[i*g.n:]
-			p.MulAdd()
-			continue
-		}
-		p.LDB = nr
-		for j := 0; j < g.n; j += nr {
-			p.B, p.N, p.C = blk.b[j/nr*blk.panel:], min(nr, g.n-j), g.c[i*g.n+j:]
-			p.MulAdd()
+		if blk.k0+blk.kg == g.k {
+			g.finish(part)
 		}
 	}
 }
 
-// farApart reports whether blocks of a are to be copied together before use:
-// its rows would share the sets of a cache, or its steps of k a page each.
-func (g *gemm) farApart() bool {
-	if g.a.rs == 1 {
-		return g.n > 2*nr && g.a.cs > 64
+// cut returns how many rows and steps of k of a block are computed together.
+func (g *gemm) cut(blk block) (rows, steps int) {
+	most, steps := mc, even(blk.kg, kc, 4)
+	switch {
+	case g.grouped():
+		most, steps = 512, even(blk.kg, kc/2, 4) // whole rows of the transpose, as memory likes it
+	case blk.kg < 128 && g.n >= 1024:
+		most = 24 // rows of c are a page each, and what the time goes into
 	}
-	return g.n > 4*nr && g.a.rs%512 == 0
+	return even(blk.hi-blk.lo, most, 2*simd.ProductGroup), steps
 }
 
-// gather copies m×k elements of v to a buffer whose rows, or columns where those
-// are contiguous, are a little apart, so that they do not share cache sets.
-func (v view) gather(buf *[]Float, m, k int) view {
-	if v.rs == 1 {
-		to := view{room(buf, k*(m+nr)), 1, m + nr}
-		for j := range k {
-			copy(to.data[j*to.cs:j*to.cs+m], v.data[j*v.cs:])
+// across computes all panels of a block, of p.K steps from step l of its own.
+func (g *gemm) across(p *simd.Product, blk block, l int) {
+	if blk.panel == 0 {
+		p.LDB, p.N = g.b.rs, blk.right-blk.left
+		p.B, p.C = blk.b[l*p.LDB+blk.left:], g.c[blk.lo*g.n+blk.left:]
+		p.MulAdd()
+		return
+	}
+	p.LDB = nr
+	half := blk.left + (blk.right-blk.left)/2/nr*nr
+	g.fetchA(p, blk, l)
+	for j := blk.left; j < blk.right; j += nr {
+		if j == half && g.part {
+			g.fetchB(p, blk, l)
 		}
-		return to
+		p.B, p.N, p.C = blk.b[j/nr*blk.panel+l*nr:], min(nr, blk.right-j), g.c[blk.lo*g.n+j:]
+		p.MulAdd()
 	}
-	to := view{room(buf, m*(k+nr)), k + nr, 1}
-	for i := range m {
-		copy(to.data[i*to.rs:i*to.rs+k], v.data[i*v.rs:])
-	}
-	return to
 }
+
+// operand gives p the block of a from (i, k0): in place or, where its rows would
+// share the sets of a cache or its steps of k are a page each, as a copy.
+func (g *gemm) operand(w *workspace, p *simd.Product, i, k0 int) {
+	a := g.a.from(i, k0)
+	p.A, p.RS, p.CS, p.Tile = a.data, a.rs, a.cs, 0
+	switch {
+	case g.grouped():
+		p.CS, p.Tile = simd.ProductGroup, simd.GroupPitch(p.K)
+		p.A = room(&w.a, (p.M+simd.ProductGroup-1)/simd.ProductGroup*p.Tile)
+		simd.PackGroups(p.A, a.data, a.cs, p.M, p.K)
+	case a.rs == 1:
+	case g.n > 4*nr && a.rs%512 == 0:
+		p.RS = p.K + nr
+		p.A = room(&w.a, p.M*p.RS)
+		for r := range p.M {
+			copy(p.A[r*p.RS:r*p.RS+p.K], a.data[r*a.rs:])
+		}
+	}
+}
+
+// grouped reports whether a transposed a is copied in groups of rows.
+func (g *gemm) grouped() bool { return g.a.rs == 1 && g.a.cs > 128 }

@@ -4,69 +4,144 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 )
 
-// A block is computed by several threads where it has about two chunks of work;
-// a chunk is a multiple of the kernel's rows.
+// A block is computed by several threads where it has about two chunks of work.
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
-	chunkRows = 12
 	chunkMost = 64
+	tileRows  = 2 * simd.ProductGroup // of the kernel with the tallest tiles
+	fairRows  = 4 * tileRows          // what a panel of b is fetched for
 )
 
-// rowTask is a block of a product, cut by rows of c.
-type rowTask struct {
+// partTask is a block of a product, cut in chunks by rows and columns of c.
+type partTask struct {
 	gemm
-	blk  block
-	step int
+	blk          block
+	down, across int // chunks below and beside each other
 }
 
-var rowTasks = sync.Pool{New: func() any { return new(rowTask) }}
+var partTasks = sync.Pool{New: func() any { return new(partTask) }}
 
-// Chunk computes step rows.
-func (t *rowTask) Chunk(i int) {
+// Chunk computes one part.
+func (t *partTask) Chunk(i int) {
 	w := workspaces.Get().(*workspace)
 	blk := t.blk
-	blk.lo = t.blk.lo + i*t.step
-	blk.hi = min(blk.lo+t.step, t.blk.hi)
+	blk.lo, blk.hi = portion(t.m, simd.ProductGroup, i/t.across, t.down)
+	blk.left, blk.right = portion(t.n, nr, i%t.across, t.across)
 	t.strip(w, blk)
 	workspaces.Put(w)
 }
 
-// rows computes a block, on several threads where that pays. The rows of c do
-// not depend on each other, so how they are cut changes no bit.
-func (g *gemm) rows(w *workspace, blk block) {
-	m := blk.hi - blk.lo
-	chunks := min(m*g.n*blk.kb/chunkWork, chunkMost, (m+chunkRows-1)/chunkRows)
-	if chunks < 2 {
-		g.strip(w, blk)
-		return
-	}
-	step := ((m+chunks-1)/chunks + chunkRows - 1) / chunkRows * chunkRows
-	t := rowTasks.Get().(*rowTask)
-	*t = rowTask{gemm: *g, blk: blk, step: step}
-	par.Run((m+step-1)/step, t)
-	*t = rowTask{}
-	rowTasks.Put(t)
+// portion returns range i of so many that cut n into about the same lengths, at
+// multiples of unit.
+func portion(n, unit, i, parts int) (lo, hi int) {
+	units := (n + unit - 1) / unit
+	return i * units / parts * unit, min((i+1)*units/parts*unit, n)
 }
 
-// splitTask is a product with a long k, cut in parts of k. The first adds to c,
-// the others each to a c of their own.
+// rows computes a block of all rows and columns, on several threads where that
+// pays. The elements of c do not depend on each other, so how they are cut
+// changes no bit.
+func (g *gemm) rows(blk block) {
+	chunks := min(g.m*g.n*blk.kg/chunkWork, chunkMost)
+	if chunks < 2 || g.part {
+		w := workspaces.Get().(*workspace)
+		g.strip(w, blk)
+		workspaces.Put(w)
+		return
+	}
+	t := partTasks.Get().(*partTask)
+	*t = partTask{gemm: *g, blk: blk}
+	t.down, t.across = g.share(chunks)
+	par.Run(t.down*t.across, t)
+	*t = partTask{}
+	partTasks.Put(t)
+}
+
+// share returns how many chunks there are below and beside each other, of about
+// so many: columns are cut where there are too few rows. A few more than the
+// threads are a multiple of them if they can: the last would wait for one.
+func (g *gemm) share(chunks int) (down, across int) {
+	least := fairRows
+	switch {
+	case g.grouped():
+		least = 2 * fairRows // pieces of a's rows that memory likes
+	case g.n <= 4*nr:
+		least = tileRows
+	}
+	down, across = max(1, min(chunks, g.m/least)), 1
+	if down < 16 {
+		narrow := 2 // panels
+		if g.ends() {
+			narrow = 8 // it is done row by row
+		}
+		across = max(1, min((chunks+down-1)/down, panels(g.n)/narrow))
+	}
+	if down > 4 {
+		down -= down % 4
+	}
+	return down, across
+}
+
+// Where k is at least splitFrom in a product with TransA, a gradient of weights,
+// it is cut into parts of about splitPart rows, but not more than splitMost.
+const (
+	splitFrom = 4096
+	splitPart = 2048
+	splitMost = 8
+)
+
+// splitTask is a product with a long k, cut in parts of k. The first has c, the
+// others each a c of their own.
 type splitTask struct {
 	gemm
 	parts   int
 	private []Float
 }
 
-var splits = sync.Pool{New: func() any { return new(splitTask) }}
+var splitTasks = sync.Pool{New: func() any { return new(splitTask) }}
 
 // Chunk computes one part.
 func (t *splitTask) Chunk(i int) {
 	lo, hi := i*t.k/t.parts, (i+1)*t.k/t.parts
 	part := t.gemm
 	part.k, part.a, part.b = hi-lo, t.a.from(0, lo), t.b.from(lo, 0)
+	part.part, part.then = true, Epilogue{}
 	if i > 0 {
-		part.c = t.private[(i-1)*t.m*t.n : i*t.m*t.n]
+		part.c, part.set = t.private[(i-1)*t.m*t.n:i*t.m*t.n], true
 	}
 	part.run()
+}
+
+// split computes a product with a long k in parts, each with a c of its own,
+// which are added in order. How many depends on k alone.
+func (g *gemm) split() {
+	parts := min(splitMost, g.k/splitPart)
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	t := splitTasks.Get().(*splitTask)
+	*t = splitTask{gemm: *g, parts: parts, private: room(&w.c, (parts-1)*g.m*g.n)}
+	par.Run(parts, t)
+	par.Run((g.m+sumRows(g.n)-1)/sumRows(g.n), (*sumTask)(t))
+	*t = splitTask{}
+	splitTasks.Put(t)
+}
+
+// sumTask adds the parts of a split product.
+type sumTask splitTask
+
+// sumRows is how many rows of n a chunk of it has.
+func sumRows(n int) int { return max(1, 1<<14/max(n, 1)) }
+
+// Chunk adds some rows of all parts, in order.
+func (t *sumTask) Chunk(i int) {
+	by, size := sumRows(t.n), t.m*t.n
+	blk := block{lo: i * by, hi: min((i+1)*by, t.m), right: t.n}
+	c := t.c[blk.lo*t.n : blk.hi*t.n]
+	for p := range t.parts - 1 {
+		simd.Add.Forward(c, c, t.private[p*size+blk.lo*t.n:p*size+blk.hi*t.n], 1, 1)
+	}
+	t.finish(blk)
 }

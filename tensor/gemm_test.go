@@ -89,7 +89,8 @@ func TestMatMul(t *testing.T) {
 // changes no bit.
 func TestMatMulLaw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for _, s := range sizes {
+	blocks := [][3]int{{33, 1000, 1100}, {200, 300, 200}, {64, 128, 512}, {300, 770, 17}, {40, 60, 1500}, {49, 512, 80}}
+	for _, s := range append(blocks, sizes...) {
 		for _, f := range flags {
 			m, k, n := s[0], s[1], s[2]
 			a, b := operands(rng, m, k, n, f)
@@ -167,9 +168,27 @@ func TestMatMulAllocates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, f := range flags {
 		a, b := operands(rng, 60, 4100, 70, f)
-		dst := tensor.New(60, 70)
-		if n := testing.AllocsPerRun(20, func() { tensor.MatMul(dst, a, b, f) }); n > 0.5 {
-			t.Errorf("flags %d: %v allocations a product", f, n)
+		dst, bias := tensor.New(60, 70), tensor.New(70)
+		packed := tensor.Pack(b, f)
+		then := tensor.Epilogue{Bias: bias, Act: tensor.Activate(simd.Tanh, 0)}
+		batchA, batchB, batchDst := a.Reshape(2, a.Rows()/2, a.RowLen()), b.Reshape(2, b.Rows()/2, b.RowLen()), tensor.New(2, 60, 70)
+		if f&tensor.TransA == 0 {
+			batchA = a.Reshape(2, 60, 2050)
+		}
+		if f&tensor.TransB != 0 {
+			batchB = b.Reshape(2, 70, 2050)
+		}
+		for name, call := range map[string]func(){
+			"MatMul":           func() { tensor.MatMul(dst, a, b, f) },
+			"MatMulThen":       func() { tensor.MatMulThen(dst, a, b, f, then) },
+			"MatMulPacked":     func() { tensor.MatMulPacked(dst, a, packed, f) },
+			"MatMulPackedThen": func() { tensor.MatMulPackedThen(dst, a, packed, f, then) },
+			"Packed.Set":       func() { packed.Set(b, f) },
+			"BatchMatMul":      func() { tensor.BatchMatMul(batchDst, batchA, batchB, f) },
+		} {
+			if n := testing.AllocsPerRun(20, call); n > 0.5 {
+				t.Errorf("%s, flags %d: %v allocations a product", name, f, n)
+			}
 		}
 	}
 }
@@ -180,7 +199,7 @@ func BenchmarkMatMul(b *testing.B) {
 		f       tensor.Flags
 	}{
 		{1024, 1024, 1024, 0}, {1024, 1024, 1024, tensor.TransB}, {64, 128, 512, 0}, {169343 / 8, 128, 256, 0}, {19717, 500, 64, 0}, {2708, 1433, 64, 0},
-		{2708, 1433, 7, 0}, {2708, 1433, 8, 0}, {2708, 1433, 16, 0}, {2708, 1433, 1, 0}, {511, 513, 509, 0}, {2708, 64, 1433, tensor.TransB},
+		{2708, 1433, 7, 0}, {2708, 1433, 8, 0}, {16, 512, 512, tensor.TransB}, {64, 64, 64, 0}, {2708, 1433, 16, 0}, {2708, 1433, 1, 0}, {511, 513, 509, 0}, {2708, 64, 1433, tensor.TransB},
 		{1433, 2708, 64, tensor.TransA}, {1024, 45000 / 8, 1024, tensor.TransA}, {128, 169343 / 8, 256, tensor.TransA}, {500, 19717, 64, tensor.TransA}, {64, 2708, 8, tensor.TransA},
 	} {
 		b.Run(fmt.Sprintf("%d/%dx%dx%d", s.f, s.m, s.k, s.n), func(b *testing.B) {

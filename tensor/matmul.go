@@ -19,23 +19,98 @@ const (
 // row. With TransA alone, which gradients of weights use, a k of 4096 or more is
 // cut into parts by its length; each is a chain, and they are added in order.
 //
-// Every operand is read as a matrix of its rows; dst must not overlap a or b.
+// Every operand is read as a matrix of its rows. It panics with a [*ShapeError]
+// where the shapes do not fit, and where dst overlaps a or b.
 func MatMul(dst, a, b *Dense, f Flags) {
-	m, k := a.Rows(), a.RowLen()
-	if f&TransA != 0 {
-		m, k = k, m
-	}
-	kb, n := b.Rows(), b.RowLen()
-	if f&TransB != 0 {
-		kb, n = n, kb
-	}
-	if k != kb || dst.Rows() != m || dst.RowLen() != n {
-		panic(Mismatch("tensor.MatMul", a, b, dst))
-	}
-	g := gemm{m: m, n: n, k: k, a: viewOf(a, f&TransA != 0), b: viewOf(b, f&TransB != 0), c: dst.Data}
-	if f == TransA && k >= splitFrom {
+	g := newGemm("MatMul", dst, a, b, f)
+	g.long(f)
+}
+
+// MatMulThen sets dst to the product of two matrices, whatever it held, and to
+// what then says:
+//
+//	dst[i,j] = then.Act(Σ_k a[i,k]·b[k,j] + then.Bias[j])
+//
+// It gives the bits of [MatMul] on zeros, then [Add], then the activation, but
+// passes dst through memory once. then.Bias has an element for each column of
+// dst and does not overlap it.
+func MatMulThen(dst, a, b *Dense, f Flags, then Epilogue) {
+	g := newGemm("MatMulThen", dst, a, b, f)
+	g.end("MatMulThen", dst, then)
+	g.long(f)
+}
+
+// MatMulPacked is [MatMul] with a packed b, to the same bits, except that it
+// never cuts k into parts.
+func MatMulPacked(dst, a *Dense, b *Packed, f Flags) {
+	g := newPackedGemm("MatMulPacked", dst, a, b, f)
+	g.run()
+}
+
+// MatMulPackedThen is [MatMulThen] with a packed b, to the same bits, except
+// that it never cuts k into parts.
+func MatMulPackedThen(dst, a *Dense, b *Packed, f Flags, then Epilogue) {
+	g := newPackedGemm("MatMulPackedThen", dst, a, b, f)
+	g.end("MatMulPackedThen", dst, then)
+	g.run()
+}
+
+// long runs a product, in parts of k if it is a gradient of weights.
+func (g *gemm) long(f Flags) {
+	if f == TransA && g.k >= splitFrom {
 		g.split()
 		return
 	}
 	g.run()
+}
+
+// newGemm returns a product that op adds to dst.
+func newGemm(op string, dst, a, b *Dense, f Flags) gemm {
+	m, k := sides(op, a, f&TransA != 0)
+	kb, n := sides(op, b, f&TransB != 0)
+	if dm, dn := sides(op, dst, false); k != kb || dm != m || dn != n {
+		panic(Mismatch("tensor."+op, a, b, dst))
+	}
+	apart(op, dst, a)
+	apart(op, dst, b)
+	return gemm{m: m, n: n, k: k, a: viewOf(a, f&TransA != 0), b: viewOf(b, f&TransB != 0), c: dst.Data}
+}
+
+func newPackedGemm(op string, dst, a *Dense, b *Packed, f Flags) gemm {
+	m, k := sides(op, a, f&TransA != 0)
+	if dm, dn := sides(op, dst, false); k != b.rows || dm != m || dn != b.cols {
+		panic(Mismatch("tensor."+op, a, b, dst))
+	}
+	apart(op, dst, a)
+	return gemm{m: m, n: b.cols, k: k, a: viewOf(a, f&TransA != 0), packed: b.data, c: dst.Data}
+}
+
+// end makes g set dst and do what then says.
+func (g *gemm) end(op string, dst *Dense, then Epilogue) {
+	g.set, g.then = true, then
+	if b := then.Bias; b != nil {
+		if len(b.Data) != g.n {
+			e := Mismatch("tensor."+op, b, dst)
+			e.Why = "the bias has an element for each column"
+			panic(e)
+		}
+		apart(op, dst, b)
+	}
+}
+
+// sides returns the rows and columns of d, or of its transpose. An array
+// without elements may have rows that are longer than an int can count.
+func sides(op string, d *Dense, transposed bool) (m, n int) {
+	m, n = d.Rows(), d.RowLen()
+	if len(d.Data) == 0 && d.axes > 2 {
+		if err := Try(func() { Size(d.dims[1:d.axes]...) }); err != nil {
+			e := Mismatch("tensor."+op, d)
+			e.Why = "the size of a row overflows"
+			panic(e)
+		}
+	}
+	if transposed {
+		m, n = n, m
+	}
+	return m, n
 }

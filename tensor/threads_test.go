@@ -6,28 +6,65 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // TestMatMulThreads shows that no bit of a product depends on the threads.
 func TestMatMulThreads(t *testing.T) {
-	for _, c := range []struct {
-		m, k, n int
-		f       tensor.Flags
-	}{
-		{300, 200, 130, 0}, {301, 90, 257, tensor.TransB}, {97, 5000, 33, tensor.TransA}, {64, 128, 512, 0}, {2000, 500, 7, 0},
+	for _, s := range [][3]int{
+		{300, 200, 130}, {301, 90, 257}, {97, 5000, 33}, {64, 128, 512}, {2000, 500, 7}, {200, 4200, 16}, {61, 100, 1200},
 	} {
-		rng := rand.New(rand.NewPCG(1, 2))
-		a, b := operands(rng, c.m, c.k, c.n, c.f)
-		product := func(threads int) *tensor.Dense {
-			defer par.SetThreads(threads)()
-			y := tensor.New(c.m, c.n)
-			tensor.MatMul(y, a, b, c.f)
-			return y
+		for _, f := range flags {
+			rng := rand.New(rand.NewPCG(1, 2))
+			a, b := operands(rng, s[0], s[1], s[2], f)
+			e := tensor.Epilogue{Bias: random(rng, s[2]), Act: tensor.Activate(simd.Sigmoid, 0)}
+			onThreads(t, fmt.Sprintf("%v flags %d", s, f), func() *tensor.Dense {
+				y := tensor.New(s[0], s[2])
+				tensor.MatMul(y, a, b, f)
+				return y
+			})
+			onThreads(t, fmt.Sprintf("%v flags %d then", s, f), func() *tensor.Dense {
+				y := tensor.New(s[0], s[2])
+				tensor.MatMulPackedThen(y, a, tensor.Pack(b, f), f, e)
+				return y
+			})
 		}
-		want := product(1)
-		for _, threads := range []int{2, 3, 8} {
-			same(t, fmt.Sprintf("%dx%dx%d on %d threads", c.m, c.k, c.n, threads), product(threads).Data, want.Data)
+	}
+}
+
+// TestBatchMatMulThreads does the same for a batch of small and of large
+// products.
+func TestBatchMatMulThreads(t *testing.T) {
+	for _, s := range [][4]int{{50, 16, 8, 16}, {7, 64, 64, 80}, {3, 240, 200, 200}, {2, 30, 4200, 40}} {
+		for _, f := range flags {
+			rng := rand.New(rand.NewPCG(3, 2))
+			a, b := operands(rng, s[1]*s[0], s[2], s[3]*s[0], 0)
+			x, y := a.Reshape(s[0], s[1], s[2]), b.Reshape(s[0], s[2], s[3])
+			if f&tensor.TransA != 0 {
+				x = a.Reshape(s[0], s[2], s[1])
+			}
+			if f&tensor.TransB != 0 {
+				y = b.Reshape(s[0], s[3], s[2])
+			}
+			onThreads(t, fmt.Sprintf("batch %v flags %d", s, f), func() *tensor.Dense {
+				z := tensor.New(s[0], s[1], s[3])
+				tensor.BatchMatMul(z, x, y, f)
+				return z
+			})
 		}
+	}
+}
+
+// onThreads compares what f returns on 1, 2, 3 and 8 threads.
+func onThreads(t *testing.T, what string, f func() *tensor.Dense) {
+	t.Helper()
+	on := func(threads int) *tensor.Dense {
+		defer par.SetThreads(threads)()
+		return f()
+	}
+	want := on(1)
+	for _, threads := range []int{2, 3, 8} {
+		same(t, fmt.Sprintf("%s on %d threads", what, threads), on(threads).Data, want.Data)
 	}
 }

@@ -16,6 +16,11 @@ type benchCommand struct {
 	Pattern string `arg:"" optional:"" name:"name-pattern" help:"A name, the front of a path (gemm) or a pattern (exp/*). Default: all."`
 	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
 	Isolate bool   `help:"Run each name in a process of its own, so that memory is its own."`
+	Graph   string `type:"path" placeholder:"FILE.npz" help:"Kernels and layers on a graph: on this one instead of their own."`
+	Size    string `placeholder:"NAME" help:"The same with a graph of a size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
+	Dim     int    `placeholder:"D" help:"Columns of a head, of kernels and layers on a graph."`
+	Heads   int    `placeholder:"H" help:"Heads, of kernels and layers on a graph."`
+	Data    string `placeholder:"DIR" help:"Folder of the datasets' files, for train/*."`
 	JSON    bool   `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List    bool   `help:"Print the names and do nothing."`
 
@@ -32,7 +37,9 @@ func (c *benchCommand) Run(e env) error {
 	began := newUsage()
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	c.defaults()
+	if err := c.defaults(); err != nil {
+		return err
+	}
 	chosen, err := choose(c.all, c.Pattern)
 	if err != nil {
 		return err
@@ -46,9 +53,13 @@ func (c *benchCommand) Run(e env) error {
 	return c.timeAll(e, chosen, began)
 }
 
-func (c *benchCommand) defaults() {
+func (c *benchCommand) defaults() error {
 	if c.all == nil {
-		c.all = benchmarks(par.Threads())
+		choice, err := c.choice()
+		if err != nil {
+			return err
+		}
+		c.all = benchmarks(par.Threads(), choice, c.Data)
 	}
 	if c.budget == (budget{}) {
 		c.budget = peersBudget
@@ -56,6 +67,44 @@ func (c *benchCommand) defaults() {
 	if c.self == nil {
 		c.self = runSelf
 	}
+	return nil
+}
+
+// choice returns what the flags say of graphs and widths.
+func (c *benchCommand) choice() (sparseChoice, error) {
+	out := sparseChoice{heads: c.Heads, dim: c.Dim}
+	var g *benchGraph
+	var err error
+	switch {
+	case c.Heads < 0 || c.Dim < 0:
+		return out, misuse("--heads %d --dim %d: they must be at least 1", c.Heads, c.Dim)
+	case c.Graph != "" && c.Size != "":
+		return out, misuse("--graph and --size both name a graph: leave one of them out")
+	case c.Graph != "":
+		g, err = graphOfFile(c.Graph)
+	case c.Size != "":
+		g, err = graphOfSize(c.Size)
+	default:
+		return out, nil
+	}
+	out.graphs = []*benchGraph{g}
+	return out, err
+}
+
+// selfArgs are the arguments with which another process times one benchmark.
+func (c *benchCommand) selfArgs(name string) []string {
+	args := []string{"bench", "--json", fmt.Sprintf("--threads=%d", par.Threads())}
+	for flag, value := range map[string]string{"graph": c.Graph, "size": c.Size, "data": c.Data} {
+		if value != "" {
+			args = append(args, "--"+flag+"="+value)
+		}
+	}
+	for flag, value := range map[string]int{"dim": c.Dim, "heads": c.Heads} {
+		if value != 0 {
+			args = append(args, fmt.Sprintf("--%s=%d", flag, value))
+		}
+	}
+	return append(args, name)
 }
 
 func list(w io.Writer, bs []benchmark) error {
@@ -122,7 +171,7 @@ func (c *benchCommand) timeOne(ctx context.Context, b *benchmark, began usage) (
 	if !c.Isolate {
 		return b.time(ctx, c.budget, began)
 	}
-	out, err := c.self(ctx, "bench", "--json", fmt.Sprintf("--threads=%d", par.Threads()), b.name)
+	out, err := c.self(ctx, c.selfArgs(b.name)...)
 	if err != nil {
 		return nil, err
 	}

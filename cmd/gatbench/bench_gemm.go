@@ -10,8 +10,7 @@ import (
 const plainFlops = 1 << 25
 
 // gemmBenchmark is C = AB with A m×k, B k×n; of gemm_ta, A is stored k×m; of
-// gemm_packed, B is packed beforehand. C is cleared first, as the peers
-// overwrite theirs.
+// gemm_packed, B is packed beforehand; gemm_odd has narrow and odd shapes. C is overwritten, as the peers do.
 func gemmBenchmark(kind string, s [3]int, threads int) benchmark {
 	m, k, n := s[0], s[1], s[2]
 	b := benchmark{
@@ -22,13 +21,15 @@ func gemmBenchmark(kind string, s [3]int, threads int) benchmark {
 		flops:  2 * float64(m) * float64(k) * float64(n),
 		bytes:  float64(floatSize) * (float64(m)*float64(k) + float64(k)*float64(n) + float64(m)*float64(n)),
 	}
-	if kind == "gemm_packed" {
+	switch kind {
+	case "gemm_packed":
 		b.op = kind // the peers have no such thing
+	case "gemm_odd":
+		b.op = "dense/gemm" // theirs too
 	}
 	b.prepare = func() workload {
 		p := newMatMul(kind, m, k, n)
-		share := min(1, plainFlops/b.flops)
-		return workload{call: p.run, plain: p.plain(share)}
+		return workload{call: p.run, plain: p.plain(min(1, plainFlops/b.flops)), rival: p.gonum(min(1, gonumFlops/b.flops))}
 	}
 	return b
 }
@@ -55,12 +56,11 @@ func newMatMul(kind string, m, k, n int) *matMul {
 }
 
 func (p *matMul) run() {
-	p.c.Zero()
 	if p.packed != nil {
-		tensor.MatMulPacked(p.c, p.a, p.packed, 0)
+		tensor.MatMulPackedThen(p.c, p.a, p.packed, 0, tensor.Epilogue{})
 		return
 	}
-	tensor.MatMul(p.c, p.a, p.b, p.transpose)
+	tensor.MatMulThen(p.c, p.a, p.b, p.transpose, tensor.Epilogue{})
 }
 
 // plain is about a share of the product as loops: some of the rows of C or,

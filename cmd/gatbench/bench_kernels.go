@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"math/rand/v2"
+	"slices"
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -14,15 +16,20 @@ type benchmark struct {
 	params   map[string]any
 	flops    float64 // of a call
 	bytes    float64 // that a call cannot but read or write
+	gathered float64 // that a call's edges ask for, of a kernel on a graph
 	lanes    int     // threads that a call has work for
 	prepare  func() workload
+	train    func(ctx context.Context) (*trainTimes, error) // instead, of epochs of a training
 }
 
 // workload is a benchmark with its operands.
 type workload struct {
-	call  func()
-	plain reference // a loop in Go, without assembly, on one thread
-	rival reference
+	call func()
+	// of a kernel on a graph: what reads the rows that the call gathers; of a
+	// call that computes gradients too: its forward pass alone
+	walk, forward func()
+	plain         reference // a loop in Go, without assembly, on one thread
+	rival         reference
 }
 
 // reference is other code for the same work, or for a share of it where the
@@ -45,14 +52,30 @@ var transposed = [][3]int{
 	{1433, 2708, 64}, {1024, 45000, 1024}, {128, 169343, 256}, {500, 19717, 64},
 }
 
+// narrow are products with few or odd columns, each beside its padded size.
+var narrow = [][3]int{
+	{2708, 1433, 7}, {2708, 1433, 8}, {2708, 1433, 9}, {2708, 1433, 16}, {2708, 1433, 17}, {2708, 1433, 32},
+	{511, 513, 509}, {512, 516, 512},
+}
+
 // benchmarks returns all there are, the ceilings of the machine first.
-func benchmarks(threads int) []benchmark {
+func benchmarks(threads int, c sparseChoice, data string) []benchmark {
+	out := denseBenchmarks(threads)
+	return slices.Concat(out, sparseBenchmarks(threads, c), buildBenchmarks(threads),
+		layerBenchmarks(threads, c), trainBenchmarks(threads, data))
+}
+
+// denseBenchmarks are the ceilings and what works on dense arrays.
+func denseBenchmarks(threads int) []benchmark {
 	out := machineBenchmarks(threads)
 	for _, s := range products {
 		out = append(out, gemmBenchmark("gemm", s, threads))
 	}
 	for _, s := range transposed {
 		out = append(out, gemmBenchmark("gemm_ta", s, threads))
+	}
+	for _, s := range narrow {
+		out = append(out, gemmBenchmark("gemm_odd", s, threads))
 	}
 	out = append(out, gemmBenchmark("gemm_packed", [3]int{64, 128, 512}, threads))
 	return append(append(out, vectorBenchmarks(threads)...), forkJoinBenchmark(threads))

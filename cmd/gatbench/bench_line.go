@@ -30,6 +30,11 @@ type benchExtra struct {
 	Group     int      `json:"calls_per_sample"`
 	GFLOPS    float64  `json:"gflops,omitempty"`
 	GBPerS    float64  `json:"gb_per_s,omitempty"`
+	ForwardMS float64  `json:"forward_median_ms,omitempty"`
+	EpochMS   float64  `json:"epoch_median_ms,omitempty"`
+	Gathered  float64  `json:"gathered_gb_per_s,omitempty"`
+	WalkMS    float64  `json:"walk_ms,omitempty"`
+	WalkPct   float64  `json:"walk_pct,omitempty"`
 	PlainMS   float64  `json:"plain_ms,omitempty"`
 	OverPlain float64  `json:"over_plain,omitempty"`
 	Rival     string   `json:"rival,omitempty"`
@@ -48,6 +53,9 @@ type benchExtra struct {
 // with, and returns the line.
 func (b *benchmark) time(ctx context.Context, rule budget, began usage) (*benchLine, error) {
 	before := newUsage()
+	if b.train != nil {
+		return b.timeTraining(ctx, began, before)
+	}
 	w := b.prepare()
 	t, err := rule.repeat(ctx, w.call)
 	if err != nil {
@@ -55,6 +63,19 @@ func (b *benchmark) time(ctx context.Context, rule budget, began usage) (*benchL
 	}
 	line := b.line(t)
 	line.memory(began, before, newUsage()) // before the others add theirs
+	if w.forward != nil {
+		t, err := rule.repeat(ctx, w.forward)
+		if err != nil {
+			return nil, err
+		}
+		line.Extra.ForwardMS = t.median()
+	}
+	if w.walk != nil {
+		if line.Extra.WalkMS, err = (reference{share: 1, call: w.walk}).time(ctx, rule); err != nil {
+			return nil, err
+		}
+		line.Extra.WalkPct = 100 * line.Extra.WalkMS / line.MedianMS
+	}
 	if w.plain.call != nil {
 		if line.Extra.PlainMS, err = w.plain.time(ctx, rule); err != nil {
 			return nil, err
@@ -70,6 +91,18 @@ func (b *benchmark) time(ctx context.Context, rule budget, began usage) (*benchL
 	return line, nil
 }
 
+// timeTraining trains once and returns the line of its steps.
+func (b *benchmark) timeTraining(ctx context.Context, began, before usage) (*benchLine, error) {
+	times, err := b.train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	line := b.line(times.step)
+	line.memory(began, before, newUsage())
+	line.Extra.EpochMS = times.epoch.median()
+	return line, nil
+}
+
 // line returns what the samples say.
 func (b *benchmark) line(t timing) *benchLine {
 	build := thisBuild()
@@ -79,6 +112,7 @@ func (b *benchmark) line(t timing) *benchLine {
 	}
 	l.Extra = benchExtra{P10MS: t.percentile(10), P90MS: t.percentile(90), Group: t.group, Kernels: build.Kernels}
 	l.Extra.GFLOPS, l.Extra.GBPerS = b.flops/l.MedianMS/1e6, b.bytes/l.MedianMS/1e6
+	l.Extra.Gathered = b.gathered / l.MedianMS / 1e6
 	return l
 }
 

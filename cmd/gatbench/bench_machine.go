@@ -45,6 +45,9 @@ func machineBenchmarks(threads int) []benchmark {
 		for _, l := range levels {
 			out = append(out, copyBenchmark(l, n))
 		}
+		for _, l := range levels[1:] {
+			out = append(out, gatherBenchmark(l, n))
+		}
 		if threads == 1 {
 			break
 		}

@@ -28,11 +28,20 @@ func (t *benchTable) row(b *benchmark, l *benchLine) error {
 	t.rows++
 	x := &l.Extra
 	limit := ""
-	if x.Limit != "" {
+	switch {
+	case x.WalkPct > 0:
+		limit = fmt.Sprintf("%3.0f %% walk", x.WalkPct)
+	case x.Limit != "":
 		limit = fmt.Sprintf("%3.0f %% %s", x.LimitPct, x.Limit)
 	}
 	spread := fmt.Sprintf("%s – %s", shortTime(x.P10MS), shortTime(x.P90MS))
 	text := fmt.Sprintf("%-28s %9s %19s %8s %7s  %-22s %8s", b.name, shortTime(l.MedianMS), spread, some(x.GFLOPS), some(x.GBPerS), limit, some(x.OverPlain))
+	if x.ForwardMS > 0 {
+		text += fmt.Sprintf("  forward %s", shortTime(x.ForwardMS))
+	}
+	if x.EpochMS > 0 {
+		text += fmt.Sprintf("  with validation %s", shortTime(x.EpochMS))
+	}
 	if x.Rival != "" {
 		text += fmt.Sprintf("  %s %s", some(x.OverRival), x.Rival)
 	}

@@ -49,7 +49,7 @@ func names(bs []benchmark) string {
 
 func TestBenchNames(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
-		all, seen := benchmarks(threads), map[string]bool{}
+		all, seen := benchmarks(threads, sparseChoice{}, ""), map[string]bool{}
 		for _, b := range all {
 			if seen[b.name] {
 				t.Errorf("%s stands twice for %d threads", b.name, threads)
@@ -58,12 +58,15 @@ func TestBenchNames(t *testing.T) {
 			if got, err := choose(all, b.name); err != nil || names(got) != b.name {
 				t.Errorf("%s selects %q, %v", b.name, names(got), err)
 			}
-			if b.params["threads"] == nil || b.op == "" || b.lanes < 1 || b.prepare == nil {
+			if b.params["threads"] == nil || b.op == "" || b.lanes < 1 || b.prepare == nil && b.train == nil {
 				t.Errorf("%s is not complete: %+v", b.name, b)
 			}
 		}
 		for _, want := range strings.Fields(`gemm/1024x1024x1024 gemm/2708x1433x64 gemm_ta/500x19717x64
-			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1`) {
+			gemm_odd/2708x1433x7 gemm_odd/511x513x509
+			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1 machine/gather/memory/1
+			copy_u_sum/arxiv/128 u_mul_e_sum/pubmed/8x8 u_dot_v/arxiv/8x8 edge_softmax/arxiv/8x8 gat_attention/arxiv/8x8
+			message/arxiv/64 features/cora/64 layer/gat/arxiv/8x8 layer/gatv2/arxiv/8x8 train/cora train/pubmed`) {
 			if !seen[want] {
 				t.Errorf("there is no %s", want)
 			}
@@ -72,7 +75,7 @@ func TestBenchNames(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	all := benchmarks(1)
+	all := benchmarks(1, sparseChoice{}, "")
 	tests := []struct{ pattern, want string }{
 		{"exp", "exp/2048 exp/1048576"},
 		{"exp/", "exp/2048 exp/1048576"},
@@ -257,10 +260,11 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The loops that products are compared with must compute the same products.
+// The loops, and gonum, that products are compared with must compute the same
+// products: they know nothing of our kernels.
 func TestPlainProducts(t *testing.T) {
 	for _, kind := range []string{"gemm", "gemm_ta", "gemm_packed"} {
-		p := newMatMul(kind, 6, 9, 5)
+		p := newMatMul(kind, 37, 65, 29)
 		p.run()
 		want := p.c.Clone()
 		p.c.Fill(7)
@@ -269,8 +273,17 @@ func TestPlainProducts(t *testing.T) {
 		if r.share != 1 || !near(p.c, want) {
 			t.Errorf("%s: the loops give\n%v, want\n%v (share %v)", kind, p.c, want, r.share)
 		}
-		if half := p.plain(0.5); half.share >= 1 || half.share < 0.3 {
-			t.Errorf("%s: half the product is %v of it", kind, half.share)
+		p.c.Fill(7)
+		if r = p.gonum(1); r.share != 1 || r.name != "gonum" {
+			t.Errorf("%s: all of gonum is %+v", kind, r)
+		}
+		if r.call(); !near(p.c, want) {
+			t.Errorf("%s: gonum gives\n%v, want\n%v", kind, p.c, want)
+		}
+		for _, half := range []reference{p.plain(0.5), p.gonum(0.5)} {
+			if half.call(); half.share >= 1 || half.share < 0.3 {
+				t.Errorf("%s: half the product is %v of it", kind, half.share)
+			}
 		}
 	}
 }

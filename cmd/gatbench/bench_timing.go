@@ -64,6 +64,9 @@ func (b budget) repeat(ctx context.Context, f func()) (timing, error) {
 	}
 }
 
+// add takes a sample.
+func (t *timing) add(d time.Duration) { t.ms = append(t.ms, float64(d.Nanoseconds())/1e6) }
+
 // fastest returns the time of a call, the best of three if it is short.
 func fastest(f func()) time.Duration {
 	best := time.Duration(1<<63 - 1)

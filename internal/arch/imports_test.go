@@ -56,7 +56,7 @@ var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch"}
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.
 var others = map[string]string{
-	"gonum.org/v1/gonum":            "graph tensor sparse",
+	"gonum.org/v1/gonum":            "graph tensor sparse cmd",
 	"gonum.org/v1/plot":             "cmd",
 	"github.com/klauspost/compress": "datasets internal/coragen",
 	"golang.org/x/sys":              "internal/par internal/simd datasets cmd",
@@ -106,6 +106,7 @@ func TestViolations(t *testing.T) {
 		{"helpers", "tensor", false},
 		{"graph", "gonum.org/v1/gonum/graph", true},
 		{"grad", "gonum.org/v1/gonum/mat", false},
+		{"cmd/gatbench", "gonum.org/v1/gonum/blas/blas32", true},
 		{"datasets/cora", "github.com/klauspost/compress/zstd", true},
 		{"train", "github.com/klauspost/compress/zstd", false},
 		{"train", "github.com/klauspost/compression", false},

@@ -11,6 +11,8 @@
 // a slice and however long the slice is.
 package simd
 
-//go:generate go -C _gen run . -family dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd
 //go:generate go -C _gen run . -family pointwise -out ../pointwise_amd64.s -stubs ../pointwise_amd64.go -pkg simd
 //go:generate go -C _gen run . -family rows -out ../rows_amd64.s -stubs ../rows_amd64.go -pkg simd
+//go:generate go -C _gen run . -family product -out ../product_amd64.s -stubs ../product_amd64.go -pkg simd
+//go:generate go -C _gen run . -family spmm -out ../spmm_amd64.s -stubs ../spmm_amd64.go -pkg simd
+//go:generate go -C _gen run . -family attention -out ../attention_amd64.s -stubs ../attention_amd64.go -pkg simd

@@ -2,33 +2,56 @@ package simd
 
 import "unsafe"
 
+// ProductGroup is how many rows of A a [Product] finds at the stride RS of each
+// other.
+const ProductGroup = 6
+
 // Product is a product of matrices inside larger arrays, which it adds to C.
-// Element (i, k) of A is A[i·RS + k·CS]; rows of B and C are LDB and LDC apart.
-// C overlaps neither A nor B. The strides are not negative.
+// Rows of B and C are LDB and LDC apart. A is in groups of six rows that are
+// Tile apart, so element (i, k) of A is A[i/6·Tile + i%6·RS + k·CS]; a Tile of
+// 0 stands for 6·RS. C overlaps neither A nor B. The strides are not negative.
 type Product struct {
 	A, B, C  []Float
 	RS, CS   int
 	LDB, LDC int
 	M, N, K  int
+	Tile     int
+
+	// The kernels of 16 columns prefetch a place every four steps of k, so many
+	// bytes after &A[0], go on by so many bytes, and leave Ahead where they end.
+	// Nothing is read there, so it need not exist.
+	Ahead, AheadStep int
+
+	Set bool // C is set to the product, whatever it was
 }
 
 // MulAdd adds the product:
 //
-//	C[i·LDC + j] += Σ_k A[i·RS + k·CS]·B[k·LDB + j]
+//	C[i·LDC + j] += Σ_k A[i/6·Tile + i%6·RS + k·CS]·B[k·LDB + j]
 //
 // An element is one chain of fused multiply-adds in the order of k, which
-// starts at the element of C; in plain Go, a chain of multiplications and
-// additions. A call cannot be preempted: cut what takes more than 50 µs.
+// starts at the element of C or, with Set, at 0; in plain Go, a chain of
+// multiplications and additions. A call cannot be preempted: cut what takes
+// more than 50 µs.
 func (p *Product) MulAdd() {
 	if p.M <= 0 || p.N <= 0 || p.K <= 0 {
+		p.empty()
 		return
 	}
-	if p.RS|p.CS|p.LDB|p.LDC < 0 {
+	if p.Tile == 0 {
+		p.Tile = ProductGroup * p.RS
+	}
+	if p.RS|p.CS|p.LDB|p.LDC|p.Tile < 0 {
 		panic("simd: negative stride in a Product")
 	}
-	_ = p.A[(p.M-1)*p.RS+(p.K-1)*p.CS]
+	last := p.M - 1
+	end := last/ProductGroup*p.Tile + last%ProductGroup*p.RS
+	if last >= ProductGroup { // the group before the last may end after it
+		end = max(end, (last/ProductGroup-1)*p.Tile+(ProductGroup-1)*p.RS)
+	}
+	_ = p.A[end+(p.K-1)*p.CS]
 	_ = p.B[(p.K-1)*p.LDB+p.N-1]
-	_ = p.C[(p.M-1)*p.LDC+p.N-1]
+	_ = p.C[last*p.LDC+p.N-1]
 	if !fast {
 		p.mulAddGo()
 		return
@@ -45,12 +68,23 @@ func (p *Product) MulAdd() {
 	}
 }
 
+// empty is MulAdd of nothing.
+func (p *Product) empty() {
+	for i := 0; p.Set && p.N > 0 && i < p.M; i++ {
+		clear(p.C[i*p.LDC : i*p.LDC+p.N])
+	}
+}
+
 // mulAddGo is the truth of MulAdd.
 func (p *Product) mulAddGo() {
 	for i := range p.M {
 		c := p.C[i*p.LDC : i*p.LDC+p.N]
+		if p.Set {
+			clear(c)
+		}
+		row := p.A[i/ProductGroup*p.Tile+i%ProductGroup*p.RS:]
 		for k := range p.K {
-			a := p.A[i*p.RS+k*p.CS]
+			a := row[k*p.CS]
 			b := p.B[k*p.LDB : k*p.LDB+p.N]
 			for j, v := range b {
 				c[j] += a * v

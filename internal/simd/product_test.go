@@ -15,7 +15,8 @@ func TestProductLayout(t *testing.T) {
 		t.Skip("no assembly for 32 bits")
 	}
 	for i, at := range []uintptr{unsafe.Offsetof(p.A), unsafe.Offsetof(p.B), unsafe.Offsetof(p.C), unsafe.Offsetof(p.RS),
-		unsafe.Offsetof(p.CS), unsafe.Offsetof(p.LDB), unsafe.Offsetof(p.LDC), unsafe.Offsetof(p.M), unsafe.Offsetof(p.N), unsafe.Offsetof(p.K)} {
+		unsafe.Offsetof(p.CS), unsafe.Offsetof(p.LDB), unsafe.Offsetof(p.LDC), unsafe.Offsetof(p.M), unsafe.Offsetof(p.N), unsafe.Offsetof(p.K),
+		unsafe.Offsetof(p.Tile), unsafe.Offsetof(p.Ahead), unsafe.Offsetof(p.AheadStep), unsafe.Offsetof(p.Set)} {
 		want := uintptr(24 * i)
 		if i > 2 {
 			want = uintptr(72 + 8*(i-3))
@@ -53,25 +54,46 @@ func guarded(n, shift int, next func() Float) (x []Float, intact func() bool) {
 // chain is one element of a product in float64, and the sum of its terms'
 // magnitudes, which bounds the rounding.
 func (p *Product) chain(start Float, i, j int) (sum, size float64) {
+	if p.Set {
+		start = 0
+	}
 	sum, size = float64(start), math.Abs(float64(start))
 	for k := range p.K {
-		v := float64(p.A[i*p.RS+k*p.CS]) * float64(p.B[k*p.LDB+j])
+		v := float64(p.A[p.row(i)+k*p.CS]) * float64(p.B[k*p.LDB+j])
 		sum, size = sum+v, size+math.Abs(v)
 	}
 	return sum, size
 }
 
+// row is where row i of A begins.
+func (p *Product) row(i int) int {
+	tile := p.Tile
+	if tile == 0 {
+		tile = ProductGroup * p.RS
+	}
+	return i/ProductGroup*tile + i%ProductGroup*p.RS
+}
+
 // randomProduct returns a product with gaps between the rows; trans stores A by
-// columns.
+// columns, or in groups of rows.
 func randomProduct(rng *rand.Rand, m, n, k int, trans bool) (p Product, intact func() bool) {
 	next := func() Float { return Float(rng.NormFloat64()) }
 	p = Product{M: m, N: n, K: k, LDB: n + rng.IntN(4), LDC: n + rng.IntN(4)}
 	if p.RS, p.CS = k+rng.IntN(3), 1; trans {
 		p.RS, p.CS = 1, m+rng.IntN(3)
+		if rng.IntN(2) == 0 {
+			p.CS, p.Tile = ProductGroup, ProductGroup*k+rng.IntN(9)
+		}
 	}
+	p.Set = rng.IntN(3) == 0
+	p.Ahead, p.AheadStep = rng.IntN(1<<40)-1<<39, rng.IntN(100) // anywhere: nothing is read
 	size := func(rows, stride, width int) int { return max(0, (rows-1)*stride+width) }
 	var ok [3]func() bool
-	p.A, ok[0] = guarded(max(0, (m-1)*p.RS+(k-1)*p.CS+1), rng.IntN(8), next)
+	last := 0
+	for i := range m {
+		last = max(last, p.row(i)+(k-1)*p.CS+1)
+	}
+	p.A, ok[0] = guarded(last, rng.IntN(8), next)
 	p.B, ok[1] = guarded(size(k, p.LDB, n), rng.IntN(8), next)
 	p.C, ok[2] = guarded(size(m, p.LDC, n), rng.IntN(8), next)
 	return p, func() bool { return ok[0]() && ok[1]() && ok[2]() }
@@ -124,13 +146,17 @@ func TestProductLaw(t *testing.T) {
 		whole.C = append([]Float(nil), p.C...)
 		whole.MulAdd()
 		i, j, k := rng.IntN(p.M), rng.IntN(p.N), rng.IntN(p.K+1)
+		if p.Tile != 0 {
+			i -= i % ProductGroup // else the part's groups are not ours
+		}
 		part := p
 		part.M, part.N, part.K = 1+rng.IntN(p.M-i), 1+rng.IntN(p.N-j), k
 		part.C = append([]Float(nil), p.C[i*p.LDC+j:]...)
-		part.A, part.B = p.A[i*p.RS:], p.B[j:]
+		part.A, part.B = p.A[p.row(i):], p.B[j:]
 		part.MulAdd()
 		if k < p.K {
-			part.A, part.B, part.K = p.A[i*p.RS+k*p.CS:], p.B[k*p.LDB+j:], p.K-k
+			part.Set = part.Set && k == 0
+			part.A, part.B, part.K = p.A[p.row(i)+k*p.CS:], p.B[k*p.LDB+j:], p.K-k
 			part.MulAdd()
 		}
 		for r := range part.M {
@@ -163,6 +189,9 @@ func TestProductOutside(t *testing.T) {
 		func(p *Product) { p.B = p.B[:len(p.B)-1] },
 		func(p *Product) { p.C = p.C[:len(p.C)-1] },
 		func(p *Product) { p.RS = -1 },
+		func(p *Product) { p.Tile = -1 },
+		func(p *Product) { p.M, p.C, p.Tile = 7, make([]Float, 35), 13 },
+		func(p *Product) { p.M, p.C, p.RS, p.CS, p.Tile = 7, make([]Float, 35), 2, 1, 1 }, // the first group ends last
 	} {
 		p := Product{A: make([]Float, 12), B: make([]Float, 20), C: make([]Float, 15), RS: 4, CS: 1, LDB: 5, LDC: 5, M: 3, N: 5, K: 4}
 		cut(&p)

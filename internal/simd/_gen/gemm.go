@@ -14,7 +14,14 @@ const (
 	atRS, atCS    = 72, 80
 	atLDB, atLDC  = 88, 96
 	atM, atN, atK = 104, 112, 120
+	atTile        = 128
+	atAhead       = 136
+	atStep        = 144
+	atSet         = 152
 )
+
+// group is how many rows of A lie at the row stride of each other.
+const group = 6
 
 // panel is a kernel for all rows of a product and one panel of its columns,
 // nv registers wide. Tiles of rows are as tall as the registers allow.
@@ -22,10 +29,11 @@ type panel struct {
 	nv     int
 	rows   int  // of the tallest tile
 	masked bool // the last register is cut at the product's last column
+	ahead  bool // it prefetches
 
-	p, m, a, c, rs reg.GPVirtual
-	left           reg.GPVirtual // columns in the last register
-	mask           reg.VecVirtual
+	m, a, c, rs reg.GPVirtual
+	next        reg.GPVirtual // what is prefetched next
+	mask        reg.VecVirtual
 }
 
 func gemm() {
@@ -33,9 +41,9 @@ func gemm() {
 		name string
 		panel
 	}{
-		{"gemm16", panel{nv: 2, rows: 6}},
-		{"gemm16cut", panel{nv: 2, rows: 6, masked: true}},
-		{"gemm8cut", panel{nv: 1, rows: 8, masked: true}},
+		{"gemm16", panel{nv: 2, rows: 6, ahead: true}},
+		{"gemm16cut", panel{nv: 2, rows: 6, ahead: true, masked: true}},
+		{"gemm8cut", panel{nv: 1, rows: 12, masked: true}},
 	} {
 		TEXT(t.name, NOSPLIT, "func(p *byte, j int)")
 		Doc(fmt.Sprintf("%s is Product.MulAdd of %d columns from j.", t.name, t.nv*lanes))
@@ -45,24 +53,25 @@ func gemm() {
 }
 
 func (g *panel) generate() {
-	g.p = Load(Param("p"), GP64()).(reg.GPVirtual)
 	j := Load(Param("j"), GP64()).(reg.GPVirtual)
 	g.m, g.a, g.c, g.rs = GP64(), GP64(), GP64(), GP64()
 	b0 := GP64()
-	MOVQ(g.field(atM), g.m)
-	MOVQ(g.field(atA), g.a)
-	MOVQ(g.field(atC), g.c)
-	MOVQ(g.field(atB), b0)
-	MOVQ(g.field(atRS), g.rs)
+	p := Load(Param("p"), GP64()).(reg.GPVirtual)
+	MOVQ(Mem{Base: p, Disp: atM}, g.m)
+	MOVQ(Mem{Base: p, Disp: atA}, g.a)
+	MOVQ(Mem{Base: p, Disp: atC}, g.c)
+	MOVQ(Mem{Base: p, Disp: atB}, b0)
+	if g.ahead {
+		g.next = GP64()
+		MOVQ(Mem{Base: p, Disp: atAhead}, g.next)
+		ADDQ(g.a, g.next)
+	}
+	MOVQ(Mem{Base: p, Disp: atRS}, g.rs)
 	SHLQ(Imm(2), g.rs)
 	LEAQ(Mem{Base: g.c, Index: j, Scale: 4}, g.c)
 	LEAQ(Mem{Base: b0, Index: j, Scale: 4}, b0)
 	if g.masked {
-		g.left = GP64()
-		MOVQ(g.field(atN), g.left)
-		SUBQ(j, g.left)
-		SUBQ(Imm(uint64((g.nv-1)*lanes)), g.left)
-		g.mask = maskOf(g.left)
+		g.mask = maskOf(g.left())
 	}
 	Label("rows")
 	for r := 1; r < g.rows; r++ {
@@ -82,33 +91,59 @@ func (g *panel) generate() {
 		}
 	}
 	Label("done")
+	if g.ahead {
+		SUBQ(g.field(atA), g.next)
+		MOVQ(g.next, g.field(atAhead))
+	}
 	VZEROUPPER()
 	RET()
 }
 
-func (g *panel) field(at int) Mem { return Mem{Base: g.p, Disp: at} }
+// left returns a register with the columns in the last register.
+func (g *panel) left() reg.GPVirtual {
+	n, j := GP64(), Load(Param("j"), GP64())
+	MOVQ(g.field(atN), n)
+	SUBQ(j, n)
+	SUBQ(Imm(uint64((g.nv-1)*lanes)), n)
+	return n
+}
 
-// stride returns a register with a stride in bytes.
-func (g *panel) stride(at int) reg.GPVirtual {
+// field is a field of the Product.
+func (g *panel) field(at int) Mem {
+	return Mem{Base: Load(Param("p"), GP64()), Disp: at}
+}
+
+// bytes returns a register with a field of so many elements, in bytes.
+func (g *panel) bytes(at int) reg.GPVirtual {
 	s := GP64()
 	MOVQ(g.field(at), s)
 	SHLQ(Imm(2), s)
 	return s
 }
 
-// tile takes r rows through the whole of k, in the order of k, and goes on to
-// the rows below. Each accumulator starts at the element of C.
-func (g *panel) tile(r int, b0 reg.GPVirtual) {
-	acc := g.load(r)
+// pointers returns registers with every third row of A, of r rows.
+func (g *panel) pointers(r int) []reg.GPVirtual {
 	a := []reg.GPVirtual{GP64()}
 	MOVQ(g.a, a[0])
 	for i := 3; i < r; i += 3 {
 		next := GP64()
-		LEAQ(Mem{Base: a[len(a)-1], Index: g.rs, Scale: 2}, next)
-		ADDQ(g.rs, next)
+		if i%group == 0 {
+			LEAQ(Mem{Base: a[len(a)-2], Index: g.bytes(atTile), Scale: 1}, next)
+		} else {
+			LEAQ(Mem{Base: a[len(a)-1], Index: g.rs, Scale: 2}, next)
+			ADDQ(g.rs, next)
+		}
 		a = append(a, next)
 	}
-	cs, ldb, b, k := g.stride(atCS), g.stride(atLDB), GP64(), GP64()
+	return a
+}
+
+// tile takes r rows through the whole of k, in the order of k, and goes on to
+// the rows below. Each accumulator starts at the element of C, or at 0.
+func (g *panel) tile(r int, b0 reg.GPVirtual) {
+	acc := g.load(r)
+	a := g.pointers(r)
+	cs, ldb, b, k := g.bytes(atCS), g.bytes(atLDB), GP64(), GP64()
 	MOVQ(b0, b)
 	MOVQ(g.field(atK), k)
 	step := func() {
@@ -122,6 +157,10 @@ func (g *panel) tile(r int, b0 reg.GPVirtual) {
 	SUBQ(Imm(4), k)
 	JL(LabelRef(rest))
 	Label(four)
+	if g.ahead {
+		PREFETCHT0(Mem{Base: g.next})
+		ADDQ(g.field(atStep), g.next)
+	}
 	for range 4 {
 		step()
 	}
@@ -136,8 +175,8 @@ func (g *panel) tile(r int, b0 reg.GPVirtual) {
 	JNZ(LabelRef(one))
 	Label(end)
 	g.store(acc)
-	for range r {
-		ADDQ(g.rs, g.a)
+	for range r / group {
+		ADDQ(g.bytes(atTile), g.a)
 	}
 }
 
@@ -166,22 +205,42 @@ func (g *panel) multiply(acc [][]reg.VecVirtual, a []reg.GPVirtual, b reg.GPVirt
 	}
 }
 
+// load returns the accumulators, and prefetches those of the next tile.
 func (g *panel) load(r int) [][]reg.VecVirtual {
 	acc := make([][]reg.VecVirtual, r)
-	ldc, c := g.stride(atLDC), GP64()
-	MOVQ(g.c, c)
 	for i := range acc {
-		acc[i] = make([]reg.VecVirtual, g.nv)
-		for j := range acc[i] {
-			acc[i][j] = YMM()
+		for range g.nv {
+			acc[i] = append(acc[i], YMM())
+		}
+	}
+	ldc, c := g.bytes(atLDC), GP64()
+	zero, loaded := fresh("zero"), fresh("loaded")
+	MOVQ(g.c, c)
+	CMPB(g.field(atSet), Imm(0))
+	JNE(LabelRef(zero))
+	for i := range acc {
+		for j, v := range acc[i] {
 			at := Mem{Base: c, Disp: 4 * lanes * j}
 			if g.masked && j == g.nv-1 {
-				VMASKMOVPS(at, g.mask, acc[i][j])
+				VMASKMOVPS(at, g.mask, v)
 			} else {
-				VMOVUPS(at, acc[i][j])
+				VMOVUPS(at, v)
 			}
 		}
-		if i < r-1 {
+		ADDQ(ldc, c)
+	}
+	JMP(LabelRef(loaded))
+	Label(zero)
+	for i := range acc {
+		for _, v := range acc[i] {
+			VXORPS(v, v, v)
+		}
+		ADDQ(ldc, c)
+	}
+	Label(loaded)
+	if r == g.rows {
+		for range r {
+			PREFETCHT0(Mem{Base: c})
 			ADDQ(ldc, c)
 		}
 	}
@@ -189,11 +248,15 @@ func (g *panel) load(r int) [][]reg.VecVirtual {
 }
 
 func (g *panel) store(acc [][]reg.VecVirtual) {
-	ldc := g.stride(atLDC)
+	ldc := g.bytes(atLDC)
+	var left reg.GPVirtual
+	if g.masked {
+		left = g.left()
+	}
 	for i := range acc {
 		for j, v := range acc[i] {
 			if g.masked && j == g.nv-1 {
-				storeFirst(v, g.left, Mem{Base: g.c, Disp: 4 * lanes * j})
+				storeFirst(v, left, Mem{Base: g.c, Disp: 4 * lanes * j})
 			} else {
 				VMOVUPS(v, Mem{Base: g.c, Disp: 4 * lanes * j})
 			}

@@ -5,7 +5,7 @@
 //
 // which is, inside this directory and for every family,
 //
-//	go run . -family dense -out ../dense_amd64.s -stubs ../dense_amd64.go -pkg simd
+//	go run . -family rows -out ../rows_amd64.s -stubs ../rows_amd64.go -pkg simd
 //
 // It writes the same bytes each time, so the gate can compare.
 package main
@@ -20,9 +20,11 @@ import (
 
 // families are the writers of the kernels in each file.
 var families = map[string][]func(){
-	"dense":     {gemm},
+	"product":   {gemm, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, dropout, adam},
+	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means},
+	"attention": {attention, heads, segments, dropValues},
 }
 
 func main() {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// attentionKernels are graph attention without its linear part: of the two
+// parts of the logits and the features carried, to the gradients of all three.
+func attentionKernels() []sparseKernel {
+	on := []sparseCase{
+		{"cora", sparseShape{8, 8}}, {"pubmed", sparseShape{8, 8}},
+		{"arxiv", sparseShape{8, 8}}, {"arxiv", sparseShape{4, 64}},
+	}
+	return []sparseKernel{{"gat_attention", on, attentionCost, prepareAttention}}
+}
+
+// attentionCost counts, for each edge, the row and the logit of the source in
+// forward, and in backward the gradient, the logit and the statistics of the
+// destination.
+func attentionCost(g *benchGraph, s sparseShape) (flops, bytes, gathered float64) {
+	n, e := float64(g.nodes), float64(g.edges)
+	f, h := float64(s.width()*floatSize), float64(s.heads*floatSize)
+	flops = e * (6*float64(s.width()) + 60*float64(s.heads)) // 20 for each exponential
+	return flops, n*(6*f+8*h) + 2*e*indexBytes, e*(2*f+5*h+2*indexBytes) + n*(2*f+4*h)
+}
+
+// prepareAttention times the fused kernels; the rival keeps the softmax of every
+// edge in an array.
+func prepareAttention(b *benchGraph, s sparseShape) workload {
+	g := b.get()
+	a := &attentionTask{
+		g: g, t: grad.NewTape(1), eval: grad.NewEval(),
+		el: newOperand(g.NumSrc(), s.heads, 1), er: newOperand(g.NumDst(), s.heads, 1),
+		ft: newOperand(g.NumSrc(), s.heads, s.dim), seed: newOperand(g.NumDst(), s.heads, s.dim),
+	}
+	return workload{
+		call:    func() { a.both(fusedAttention) },
+		forward: a.forward,
+		walk:    walk(g, a.ft.Reshape(-1, s.width()), walkParts),
+		rival:   reference{name: "unfused", share: 1, call: func() { a.both(unfusedAttention) }},
+	}
+}
+
+// attentionTask has the operands of graph attention.
+type attentionTask struct {
+	g                *graph.Graph
+	t, eval          *grad.Tape
+	el, er, ft, seed *tensor.Dense
+}
+
+// attend is a way to compute graph attention.
+type attend func(g *graph.Graph, el, er, ft *grad.Var) *grad.Var
+
+func fusedAttention(g *graph.Graph, el, er, ft *grad.Var) *grad.Var {
+	alpha := message.UAddV(el, er).LeakyReLU(0.2).Softmax()
+	return message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum)
+}
+
+func unfusedAttention(g *graph.Graph, el, er, ft *grad.Var) *grad.Var {
+	alpha := message.EdgeSoftmax(g, message.ApplyEdges(g, message.UAddV(el, er).LeakyReLU(0.2)))
+	return message.UpdateAll(g, message.UMulE(ft, alpha), message.Sum)
+}
+
+// both computes the result and the gradients.
+func (a *attentionTask) both(f attend) {
+	a.t.Reset()
+	y := f(a.g, a.t.Watch(a.el), a.t.Watch(a.er), a.t.Watch(a.ft))
+	a.t.Backward(y.Mul(grad.Const(a.seed)).Sum())
+}
+
+// forward computes the result alone.
+func (a *attentionTask) forward() {
+	a.eval.Reset()
+	fusedAttention(a.g, a.eval.Input(a.el), a.eval.Input(a.er), a.eval.Input(a.ft))
+}

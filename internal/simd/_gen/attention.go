@@ -1,0 +1,505 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Where the fields of simd.Tile are; a test compares them.
+const (
+	tileOffsets, tileCols, tilePerm, tileEdge = 0, 24, 48, 72
+	tileFar, tileNear, tileRec, tileDer       = 96, 120, 144, 168
+	tileZ, tileA, tileB, tileG, tileT, tileM  = 192, 216, 240, 264, 288, 312
+	tileFarStride, tileNearStride             = 336, 344
+	tileRecStride, tileDerStride              = 352, 360
+	tileAhead, tileLast, tileSlots            = 368, 376, 384
+	tileSlope, tileScale, tileK0, tileK1      = 392, 396, 400, 404
+	tileDrop, tileColumn                      = 408, 412
+	tileAsk, tileAskStride, tileAskAhead      = 416, 440, 448
+)
+
+// attention writes the steps of graph attention on a simd.Tile, for 1, 2, 4 and
+// 8 numbers an edge.
+func attention() {
+	for _, w := range []int{1, 2, 4, 8} {
+		newTile("gather", w, "Tile.Gather").gather()
+		newTile("soften", w, "Tile.Soften").soften()
+		newTile("mask", w, "Tile.Mask").mask()
+		newTile("recall", w, "Tile.Recall").recall()
+		newTile("score", w, "Tile.Score").score()
+	}
+	newTile("weighSlots", 0, "Tile.Weigh").weigh()
+}
+
+// tile is a kernel on a simd.Tile of w numbers an edge. The slots of a row fill
+// whole registers.
+type tile struct {
+	w int
+	p reg.GPVirtual
+}
+
+func newTile(name string, w int, doc string) *tile {
+	what := "."
+	if w > 0 {
+		name, what = fmt.Sprintf("%s%d", name, w), fmt.Sprintf(" of %d numbers an edge.", w)
+	}
+	start(name, "func(p *byte)", name+" is "+doc+what)
+	return &tile{w, Load(Param("p"), GP64()).(reg.GPVirtual)}
+}
+
+func (t *tile) field(at int) Mem { return Mem{Base: t.p, Disp: at} }
+
+// get loads a field of 64 bits.
+func (t *tile) get(at int) reg.GPVirtual {
+	r := GP64()
+	MOVQ(t.field(at), r)
+	return r
+}
+
+// all loads a field of 32 bits into all lanes.
+func (t *tile) all(at int) vec {
+	v := YMM()
+	VBROADCASTSS(t.field(at), v)
+	return v
+}
+
+// load loads an edge's numbers into the first lanes.
+func (t *tile) load(m Mem) vec {
+	v := YMM()
+	switch t.w {
+	case 1:
+		VMOVSS(m, v.AsX())
+	case 2:
+		VMOVSD(m, v.AsX())
+	case 4:
+		VMOVUPS(m, v.AsX())
+	default:
+		VMOVUPS(m, v)
+	}
+	return v
+}
+
+// store stores the first lanes.
+func (t *tile) store(v vec, m Mem) {
+	switch t.w {
+	case 1:
+		VMOVSS(v.AsX(), m)
+	case 2:
+		VMOVLPS(v.AsX(), m)
+	case 4:
+		VMOVUPS(v.AsX(), m)
+	default:
+		VMOVUPS(v, m)
+	}
+}
+
+// fold combines the lanes that belong to the same number.
+func (t *tile) fold(v vec, f func(x, y, z Op)) {
+	if t.w < 8 {
+		s := YMM()
+		VPERM2F128(Imm(1), v, v, s)
+		f(s, v, v)
+	}
+	if t.w < 4 {
+		s := YMM()
+		VPERMILPS(Imm(0x4e), v, s)
+		f(s, v, v)
+	}
+	if t.w < 2 {
+		s := YMM()
+		VPERMILPS(Imm(0xb1), v, s)
+		f(s, v, v)
+	}
+}
+
+// rows writes a loop over the rows; body is given the first edge and the end,
+// which it may change.
+func (t *tile) rows(body func(k, end reg.GPVirtual)) {
+	row, done := fresh("row"), fresh("done")
+	offs, n := t.get(tileOffsets), t.get(tileOffsets+8)
+	DECQ(n)
+	JLE(LabelRef(done))
+	Label(row)
+	k, end := GP64(), GP64()
+	MOVQ(Mem{Base: offs}, k)
+	MOVQ(Mem{Base: offs, Disp: 8}, end)
+	body(k, end)
+	ADDQ(Imm(8), offs)
+	DECQ(n)
+	JNZ(LabelRef(row))
+	Label(done)
+}
+
+// advance adds a stride to a pointer.
+func (t *tile) advance(p reg.GPVirtual, stride int) {
+	s := t.get(stride)
+	LEAQ(Mem{Base: p, Index: s, Scale: 4}, p)
+}
+
+// at returns where the row of edge k's column is.
+func (t *tile) at(cols, base, k reg.GPVirtual, stride int) Mem {
+	u := GP64()
+	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, u)
+	IMULQ(t.field(stride), u)
+	return Mem{Base: base, Index: u, Scale: 4}
+}
+
+// table is an array with a row for each column, of which a kernel will need
+// some lines of the cache.
+type table struct{ base, stride, ahead, line, lines int }
+
+// fetch asks for lines of the row of the column of an edge some way ahead, of
+// each table that has to be asked for.
+func (t *tile) fetch(cols, k reg.GPVirtual, tables ...table) {
+	skip := fresh("skip")
+	for i, f := range tables {
+		if i == 0 || f.ahead != tables[i-1].ahead {
+			CMPQ(t.field(f.ahead), Imm(0))
+			JE(LabelRef(skip))
+		}
+		far, base := t.get(f.ahead), t.get(f.base)
+		ADDQ(k, far)
+		CMPQ(far, t.field(tileLast))
+		CMOVQGT(t.field(tileLast), far)
+		m := t.at(cols, base, far, f.stride)
+		for l := range f.lines {
+			PREFETCHT1(m.Offset(64 * (f.line + l)))
+		}
+	}
+	Label(skip)
+}
+
+// pad moves on over the slots that fill up a register after a row of count
+// edges, which is lost.
+func (t *tile) pad(count reg.GPVirtual, slots ...slot) {
+	if t.w == 8 {
+		return
+	}
+	NEGQ(count)
+	ANDQ(Imm(uint64(8/t.w-1)), count)
+	for _, s := range slots {
+		d := GP64()
+		MOVQ(count, d)
+		SHLQ(Imm(uint64(bits.Len(uint(s.size))-1)), d)
+		ADDQ(d, s.p)
+	}
+}
+
+// slot is a pointer into an array of slots and the bytes of one.
+type slot struct {
+	p    reg.GPVirtual
+	size int
+}
+
+// gather writes simd.Tile.Gather.
+func (t *tile) gather() {
+	cols, far, near, rec := t.get(tileCols), t.get(tileFar), t.get(tileNear), t.get(tileRec)
+	z, id := t.get(tileZ), t.get(tileEdge)
+	t.rows(func(k, end reg.GPVirtual) {
+		again, over := fresh("edge"), fresh("over")
+		own := t.load(Mem{Base: near})
+		t.store(own, Mem{Base: rec})
+		count := GP64()
+		MOVQ(end, count)
+		SUBQ(k, count)
+		JZ(LabelRef(over))
+		Label(again)
+		t.fetch(cols, k, table{tileFar, tileFarStride, tileAhead, 0, 1})
+		t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 0, 1})
+		v := t.load(t.at(cols, far, k, tileFarStride))
+		VADDPS(own, v, v)
+		t.store(v, Mem{Base: z})
+		MOVL(k.As32(), Mem{Base: id})
+		ADDQ(Imm(uint64(4*t.w)), z)
+		ADDQ(Imm(4), id)
+		INCQ(k)
+		CMPQ(k, end)
+		JL(LabelRef(again))
+		t.pad(count, slot{z, 4 * t.w}, slot{id, 4})
+		Label(over)
+		t.advance(near, tileNearStride)
+		t.advance(rec, tileRecStride)
+	})
+	finish()
+}
+
+// leaky is LeakyReLU, and where it is the identity.
+func leaky(z, slope vec) (s, positive vec) {
+	positive = compare(greater, z, num(0))
+	return pick(positive, z, mul(z, slope)), positive
+}
+
+// weight is exp(s − top) as simd.Weigh has it. The exponential of −Inf, which is
+// slow, is not taken.
+func weight(s, top vec) vec {
+	none := compare(equal, s, num(math.Inf(-1)))
+	d := andNot(or(compare(equal, s, top), none), sub(s, top))
+	return andNot(none, exp(d))
+}
+
+// soften writes simd.Tile.Soften.
+func (t *tile) soften() {
+	z, rec, cols, slope := t.get(tileZ), t.get(tileRec), t.get(tileCols), t.all(tileSlope)
+	t.rows(func(k, end reg.GPVirtual) {
+		empty, next := fresh("empty"), fresh("next")
+		n := end
+		SUBQ(k, n)
+		JZ(LabelRef(empty))
+		at, top := GP64(), get(num(math.Inf(-1)))
+		MOVQ(z, at)
+		step := func(mask vec) {
+			s, _ := leaky(get(Mem{Base: at}), slope)
+			if mask != nil {
+				s = pick(mask, s, get(num(math.Inf(-1))))
+			}
+			VMOVUPS(s, Mem{Base: at})
+			VMAXPS(top, s, top) // of a NaN, what is there
+			ADDQ(Imm(32), at)
+		}
+		again := fresh("logit")
+		if t.w == 8 {
+			Label(again)
+			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 1, 1})
+			step(nil)
+			INCQ(k)
+			DECQ(n)
+			JNZ(LabelRef(again))
+		} else {
+			last := fresh("last")
+			SHLQ(Imm(uint64(bits.Len(uint(t.w))-1)), n)
+			SUBQ(Imm(8), n)
+			JLE(LabelRef(last))
+			Label(again)
+			step(nil)
+			SUBQ(Imm(8), n)
+			JG(LabelRef(again))
+			Label(last)
+			ADDQ(Imm(8), n)
+			step(maskOf(n))
+		}
+		t.fold(top, func(x, y, z Op) { VMAXPS(x, y, z) })
+		sum, more := YMM(), fresh("weight")
+		VXORPS(sum, sum, sum)
+		Label(more)
+		p := weight(get(Mem{Base: z}), top)
+		VADDPS(p, sum, sum)
+		VMOVUPS(p, Mem{Base: z})
+		ADDQ(Imm(32), z)
+		CMPQ(z, at)
+		JL(LabelRef(more))
+		t.fold(sum, func(x, y, z Op) { VADDPS(x, y, z) })
+		one := get(num(1))
+		by := pick(compare(equal, sum, num(0)), one, sum)
+		t.store(top, Mem{Base: rec, Disp: 4 * t.w})
+		t.store(div(one, by), Mem{Base: rec, Disp: 8 * t.w})
+		t.store(sum, Mem{Base: rec, Disp: 12 * t.w})
+		JMP(LabelRef(next))
+		Label(empty)
+		zero := YMM()
+		VXORPS(zero, zero, zero)
+		for i := 1; i < 4; i++ {
+			t.store(zero, Mem{Base: rec, Disp: 4 * t.w * i})
+		}
+		Label(next)
+		t.advance(rec, tileRecStride)
+	})
+	finish()
+}
+
+// mix is simd's hash of 32 bits.
+func mix(x vec) vec {
+	h, t := YMM(), YMM()
+	VPSRLD(Imm(16), x, t)
+	VPXOR(t, x, h)
+	VPMULLD(wide(0x7feb352d), h, h)
+	VPSRLD(Imm(15), h, t)
+	VPXOR(t, h, h)
+	VPMULLD(wide(0x846ca68b), h, h)
+	VPSRLD(Imm(16), h, t)
+	VPXOR(t, h, h)
+	return h
+}
+
+// pattern returns the memory of eight words.
+func pattern(name string, f func(i int) uint32) Mem {
+	m := GLOBL(name, 24) // RODATA | NOPTR
+	for i := range lanes {
+		DATA(4*i, U32(f(i)))
+	}
+	return m
+}
+
+// mask writes simd.Tile.Mask.
+func (t *tile) mask() {
+	columns := pattern(fmt.Sprintf("columns%d", t.w), func(i int) uint32 { return uint32(i%t.w) * golden })
+	spread := get(pattern(fmt.Sprintf("spread%d", t.w), func(i int) uint32 { return uint32(i / t.w) }))
+	m, id, n := t.get(tileM), t.get(tileEdge), t.get(tileSlots)
+	k0, k1, drop, scale, col := t.all(tileK0), t.all(tileK1), t.all(tileDrop), t.all(tileScale), t.all(tileColumn)
+	VPMULLD(wide(golden), col, col)
+	VPADDD(columns, col, col)
+	again, done := fresh("again"), fresh("done")
+	TESTQ(n, n)
+	JZ(LabelRef(done))
+	Label(again)
+	e := YMM()
+	switch t.w {
+	case 1:
+		VMOVDQU(Mem{Base: id}, e)
+	case 2:
+		VMOVDQU(Mem{Base: id}, e.AsX())
+	case 4:
+		VMOVQ(Mem{Base: id}, e.AsX())
+	default:
+		VMOVD(Mem{Base: id}, e.AsX())
+	}
+	VPERMD(e, spread, e)
+	VPADDD(k0, e, e)
+	key := mix(e)
+	VPXOR(k1, key, key)
+	VPADDD(col, key, key)
+	h, top := mix(key), YMM()
+	VPMAXUD(drop, h, top)
+	VPCMPEQD(top, h, h) // h ≥ drop
+	VMOVUPS(and(h, scale), Mem{Base: m})
+	ADDQ(Imm(32), m)
+	ADDQ(Imm(uint64(32/t.w)), id)
+	DECQ(n)
+	JNZ(LabelRef(again))
+	Label(done)
+	finish()
+}
+
+// recall writes simd.Tile.Recall.
+func (t *tile) recall() {
+	cols, far, near := t.get(tileCols), t.get(tileFar), t.get(tileNear)
+	perm, id, s := t.get(tilePerm), t.get(tileEdge), GP64()
+	z := t.get(tileZ)
+	others := []int{tileT, tileA, tileB, tileG}
+	XORQ(s, s)
+	t.rows(func(k, end reg.GPVirtual) {
+		again, over := fresh("edge"), fresh("over")
+		own, zero := t.load(Mem{Base: near}), YMM()
+		VXORPS(zero, zero, zero)
+		count := GP64()
+		MOVQ(end, count)
+		SUBQ(k, count)
+		JZ(LabelRef(over))
+		put := func(v vec, at int) {
+			to := t.get(at)
+			t.store(v, Mem{Base: to, Index: s, Scale: 1})
+		}
+		Label(again)
+		t.fetch(cols, k, table{tileFar, tileFarStride, tileAhead, 0, max(1, t.w/4)}, table{tileDer, tileDerStride, tileAhead, 0, 1})
+		m := t.at(cols, far, k, tileFarStride)
+		v := t.load(m)
+		VADDPS(own, v, v)
+		t.store(v, Mem{Base: z, Index: s, Scale: 1})
+		for i, at := range others[:3] {
+			put(t.load(m.Offset(4*t.w*(i+1))), at)
+		}
+		put(zero, tileG)
+		e := GP32()
+		MOVL(Mem{Base: perm, Index: k, Scale: 4}, e)
+		MOVL(e, Mem{Base: id})
+		ADDQ(Imm(uint64(4*t.w)), s)
+		ADDQ(Imm(4), id)
+		INCQ(k)
+		CMPQ(k, end)
+		JL(LabelRef(again))
+		if t.w < 8 { // slots without an edge weigh nothing
+			for _, at := range append([]int{tileZ}, others...) {
+				VMOVUPS(zero, Mem{Base: t.get(at), Index: s, Scale: 1})
+			}
+		}
+		t.pad(count, slot{s, 4 * t.w}, slot{id, 4})
+		Label(over)
+		t.advance(near, tileNearStride)
+	})
+	finish()
+}
+
+// weigh writes simd.Tile.Weigh.
+func (t *tile) weigh() {
+	z, top, a, b, n := t.get(tileZ), t.get(tileT), t.get(tileA), t.get(tileB), t.get(tileSlots)
+	slope := t.all(tileSlope)
+	again, done := fresh("again"), fresh("done")
+	TESTQ(n, n)
+	JZ(LabelRef(done))
+	Label(again)
+	s, positive := leaky(get(Mem{Base: z}), slope)
+	alpha := mul(weight(s, get(Mem{Base: top})), Mem{Base: a})
+	g := pick(positive, alpha, mul(alpha, slope))
+	VMOVUPS(alpha, Mem{Base: a})
+	VMOVUPS(g, Mem{Base: top})
+	VMOVUPS(mul(g, Mem{Base: b}), Mem{Base: b})
+	for _, p := range []reg.GPVirtual{z, top, a, b} {
+		ADDQ(Imm(32), p)
+	}
+	DECQ(n)
+	JNZ(LabelRef(again))
+	Label(done)
+	finish()
+}
+
+// score writes simd.Tile.Score.
+func (t *tile) score() {
+	cols, der, rec := t.get(tileCols), t.get(tileDer), t.get(tileRec)
+	tt, b, g := t.get(tileT), t.get(tileB), t.get(tileG)
+	t.rows(func(k, end reg.GPVirtual) {
+		acc, none := YMM(), fresh("none")
+		VXORPS(acc, acc, acc)
+		CMPQ(k, end)
+		JE(LabelRef(none))
+		step := func() vec {
+			dz := get(Mem{Base: tt})
+			VMULPS(Mem{Base: g}, dz, dz)
+			VSUBPS(Mem{Base: b}, dz, dz)
+			VMOVUPS(dz, Mem{Base: g})
+			VADDPS(dz, acc, acc)
+			for _, p := range []reg.GPVirtual{tt, b, g} {
+				ADDQ(Imm(32), p)
+			}
+			return dz
+		}
+		add := func(dz vec) {
+			m := t.at(cols, der, k, tileDerStride)
+			own := t.load(m)
+			VADDPS(dz, own, own)
+			t.store(own, m)
+			INCQ(k)
+			CMPQ(k, end)
+		}
+		again := fresh("slot")
+		if t.w == 8 {
+			Label(again)
+			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 0, 2})
+			add(step())
+			JL(LabelRef(again))
+		} else {
+			from, n, edge := GP64(), GP64(), fresh("edge")
+			MOVQ(g, from)
+			MOVQ(end, n)
+			SUBQ(k, n)
+			SHLQ(Imm(uint64(bits.Len(uint(t.w))-1)), n)
+			Label(again)
+			step()
+			SUBQ(Imm(8), n)
+			JG(LabelRef(again))
+			Label(edge)
+			v := t.load(Mem{Base: from})
+			ADDQ(Imm(uint64(4*t.w)), from)
+			add(v)
+			JL(LabelRef(edge))
+		}
+		t.fold(acc, func(x, y, z Op) { VADDPS(x, y, z) })
+		Label(none)
+		t.store(acc, Mem{Base: rec})
+		t.advance(rec, tileRecStride)
+	})
+	finish()
+}

@@ -1,0 +1,459 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Where the fields of simd.Heads are; a test compares them.
+const (
+	headsOffsets, headsCols            = 0, 24
+	headsX, headsY, headsW, headsS     = 48, 72, 96, 120
+	headsXStride, headsYStride         = 144, 152
+	headsWStride, headsSStride         = 160, 168
+	headsWidth, headsRows, headsFiller = 176, 184, 192
+	headsAhead, headsLast              = 200, 208
+	headsSize, headsLeft               = 216, 224
+	headsV, headsG                     = 232, 256
+	headsSet, headsEarly               = 280, 288
+)
+
+// heads writes the kernels of simd.Heads, each for a block of heads that are
+// some registers wide.
+func heads() {
+	for _, cut := range []bool{false, true} {
+		for _, b := range [][2]int{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {1, 2}, {4, 2}, {1, 4}, {1, 8}} {
+			newBlock("sumRows", "Heads.Sum", b, cut).sum()
+			newBlock("dotRows", "Heads.Dots", b, cut).dots()
+			newBlock("bothRows", "Heads.Both", b, cut).both()
+		}
+		for _, b := range [][2]int{{1, 1}, {8, 1}, {1, 2}, {1, 4}, {1, 8}} {
+			newBlock("pairRows", "Heads.Pairs", b, cut).pairs()
+			newBlock("foldRows", "Heads.Fold", b, cut).foldRows()
+			newBlock("spreadRows", "Heads.Spread", b, cut).spread()
+		}
+	}
+}
+
+// block is a kernel on nh heads of nv registers each, the last of which may be
+// cut where the head ends.
+type block struct {
+	nh, nv int
+	cut    bool
+
+	p, size reg.GPVirtual // of a head, in bytes
+	three   reg.GPVirtual // heads, in bytes
+	mask    vec
+}
+
+func newBlock(name, doc string, shape [2]int, cut bool) *block {
+	b := &block{nh: shape[0], nv: shape[1], cut: cut}
+	name = fmt.Sprintf("%s%dx%d", name, b.nh, b.nv)
+	last := "."
+	if cut {
+		name, last = name+"cut", ", the last cut."
+	}
+	start(name, "func(p *byte)", fmt.Sprintf("%s is %s of %d heads of %d registers%s", name, doc, b.nh, b.nv, last))
+	b.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	b.size = b.get(headsWidth)
+	if cut {
+		b.mask = maskOf(b.get(headsLeft))
+	}
+	SHLQ(Imm(2), b.size)
+	if b.nh > 2 {
+		b.three = GP64()
+		LEAQ(Mem{Base: b.size, Index: b.size, Scale: 2}, b.three)
+	}
+	return b
+}
+
+func (b *block) field(at int) Mem { return Mem{Base: b.p, Disp: at} }
+
+func (b *block) get(at int) reg.GPVirtual {
+	r := GP64()
+	MOVQ(b.field(at), r)
+	return r
+}
+
+// heads returns where each head of the row at base is.
+func (b *block) heads(base reg.GPVirtual) []Mem {
+	var ms []Mem
+	for h := 0; h < b.nh; h += 4 {
+		if h > 0 {
+			next := GP64()
+			LEAQ(Mem{Base: base, Index: b.size, Scale: 4}, next)
+			base = next
+		}
+		ms = append(ms, Mem{Base: base}, Mem{Base: base, Index: b.size, Scale: 1},
+			Mem{Base: base, Index: b.size, Scale: 2}, Mem{Base: base, Index: b.three, Scale: 1})
+	}
+	return ms[:b.nh]
+}
+
+// load loads register j of a head.
+func (b *block) load(m Mem, j int) vec {
+	v := YMM()
+	if b.cut && j == b.nv-1 {
+		VMASKMOVPS(m.Offset(32*j), b.mask, v)
+	} else {
+		VMOVUPS(m.Offset(32*j), v)
+	}
+	return v
+}
+
+// from returns register j of a head as an operand, in memory where it can be.
+func (b *block) from(m Mem, j int) Op {
+	if b.cut && j == b.nv-1 {
+		return b.load(m, j)
+	}
+	return m.Offset(32 * j)
+}
+
+// store stores register j of a head; v is lost.
+func (b *block) store(v vec, m Mem, j int) {
+	if !b.cut || j < b.nv-1 {
+		VMOVUPS(v, m.Offset(32*j))
+		return
+	}
+	storeFirst(v, b.get(headsLeft), m.Offset(32*j))
+}
+
+// advance adds a stride to a pointer.
+func (b *block) advance(p reg.GPVirtual, stride int) {
+	s := b.get(stride)
+	LEAQ(Mem{Base: p, Index: s, Scale: 4}, p)
+}
+
+// rows writes a loop over rows that have edges.
+func (b *block) rows(body func(k, end reg.GPVirtual)) {
+	row, done := fresh("row"), fresh("done")
+	CMPQ(b.field(headsRows), Imm(0))
+	JE(LabelRef(done))
+	Label(row)
+	k, end, offs := GP64(), GP64(), b.get(headsOffsets)
+	MOVQ(Mem{Base: offs}, k)
+	MOVQ(Mem{Base: offs, Disp: 8}, end)
+	ADDQ(Imm(8), b.field(headsOffsets))
+	body(k, end)
+	DECQ(b.field(headsRows))
+	JNZ(LabelRef(row))
+	Label(done)
+}
+
+// plain writes a loop over rows that are their own edges.
+func (b *block) plain(body func()) {
+	row, done := fresh("row"), fresh("done")
+	n := b.get(headsRows)
+	TESTQ(n, n)
+	JZ(LabelRef(done))
+	Label(row)
+	body()
+	DECQ(n)
+	JNZ(LabelRef(row))
+	Label(done)
+}
+
+// row returns where the row of x of edge k's column is, and asks for that of an
+// edge some way ahead.
+func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
+	near, u := fresh("near"), GP64()
+	CMPQ(b.field(headsAhead), Imm(0))
+	JE(LabelRef(near))
+	MOVQ(b.field(headsAhead), u)
+	ADDQ(k, u)
+	CMPQ(u, b.field(headsLast))
+	CMOVQGT(b.field(headsLast), u)
+	MOVLQSX(Mem{Base: cols, Index: u, Scale: 4}, u)
+	IMULQ(b.field(headsXStride), u)
+	asked := fresh("asked")
+	for i := 0; i < b.nh*b.nv*32; i += 64 {
+		if i == 0 && b.nh*b.nv > 4 { // two lines may have been asked for
+			CMPQ(b.field(headsEarly), Imm(0))
+			JNE(LabelRef(asked))
+		}
+		if i == 128 {
+			Label(asked)
+		}
+		PREFETCHT1(Mem{Base: x, Index: u, Scale: 4, Disp: i})
+	}
+	Label(near)
+	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, u)
+	IMULQ(b.field(headsXStride), u)
+	LEAQ(Mem{Base: x, Index: u, Scale: 4}, u)
+	return u
+}
+
+// skip moves w on over the slots that fill up after a row of count edges.
+func (b *block) skip(w, count reg.GPVirtual) {
+	NEGQ(count)
+	ANDQ(b.field(headsFiller), count)
+	IMULQ(b.field(headsWStride), count)
+	LEAQ(Mem{Base: w, Index: count, Scale: 4}, w)
+}
+
+func (b *block) zeros() []vec {
+	acc := make([]vec, b.nh*b.nv)
+	for i := range acc {
+		acc[i] = YMM()
+		VXORPS(acc[i], acc[i], acc[i])
+	}
+	return acc
+}
+
+// multiply adds the row x, each head times its number in w, to acc.
+func (b *block) multiply(acc []vec, x reg.GPVirtual, w reg.GPVirtual) {
+	at := b.heads(x)
+	for h := range b.nh {
+		f := YMM()
+		VBROADCASTSS(Mem{Base: w, Disp: 4 * h}, f)
+		for j := range b.nv {
+			VFMADD231PS(b.from(at[h], j), f, acc[h*b.nv+j])
+		}
+	}
+}
+
+// sum writes simd.Heads.Sum.
+func (b *block) sum() {
+	cols, x, w := b.get(headsCols), b.get(headsX), b.get(headsW)
+	b.rows(func(k, end reg.GPVirtual) {
+		again, none := fresh("edge"), fresh("none")
+		acc := b.zeros()
+		b.count(k, end, none)
+		Label(again)
+		b.multiply(acc, b.row(cols, x, k), w)
+		b.advance(w, headsWStride)
+		INCQ(k)
+		CMPQ(k, end)
+		JL(LabelRef(again))
+		b.skip(w, b.get(headsSize))
+		Label(none)
+		b.keep(acc)
+	})
+	finish()
+}
+
+// count keeps the number of a row's edges, or leaves if there are none.
+func (b *block) count(k, end reg.GPVirtual, none string) {
+	n := GP64()
+	MOVQ(end, n)
+	SUBQ(k, n)
+	JZ(LabelRef(none))
+	MOVQ(n, b.field(headsSize))
+}
+
+// keep adds a row's sums, each head times its factor, to the row of Y, or sets
+// it to them.
+func (b *block) keep(acc []vec) {
+	y, s := b.get(headsY), b.get(headsS)
+	at := b.heads(y)
+	set, kept := fresh("set"), fresh("kept")
+	factor := func(h int) vec {
+		f := YMM()
+		VBROADCASTSS(Mem{Base: s, Disp: 4 * h}, f)
+		return f
+	}
+	CMPQ(b.field(headsSet), Imm(0))
+	JNE(LabelRef(set))
+	for h := range b.nh {
+		f := factor(h)
+		for j := range b.nv {
+			v := b.load(at[h], j)
+			VFMADD231PS(acc[h*b.nv+j], f, v)
+			b.store(v, at[h], j)
+		}
+	}
+	JMP(LabelRef(kept))
+	Label(set)
+	for h := range b.nh {
+		f := factor(h)
+		for j := range b.nv {
+			b.store(mul(acc[h*b.nv+j], f), at[h], j)
+		}
+	}
+	Label(kept)
+	b.further(headsY, headsYStride)
+	b.further(headsS, headsSStride)
+}
+
+// further adds a stride to a pointer in memory.
+func (b *block) further(at, stride int) {
+	s := b.get(stride)
+	SHLQ(Imm(2), s)
+	ADDQ(s, b.field(at))
+}
+
+// both writes simd.Heads.Both.
+func (b *block) both() {
+	cols, x, w, g := b.get(headsCols), b.get(headsX), b.get(headsW), b.get(headsG)
+	SUBQ(w, g)
+	b.rows(func(k, end reg.GPVirtual) {
+		again, none := fresh("edge"), fresh("none")
+		acc := b.zeros()
+		b.count(k, end, none)
+		v := b.get(headsV)
+		Label(again)
+		from, own, row := b.row(cols, x, k), b.heads(v), Mem{Base: w, Index: g, Scale: 1}
+		b.addAt(b.product(b.heads(from), own, func(h, j int, x vec) {
+			f := YMM()
+			VBROADCASTSS(Mem{Base: w, Disp: 4 * h}, f)
+			VFMADD231PS(x, f, acc[h*b.nv+j])
+		}), row)
+		b.advance(w, headsWStride)
+		INCQ(k)
+		CMPQ(k, end)
+		JL(LabelRef(again))
+		b.skip(w, b.get(headsSize))
+		Label(none)
+		b.keep(acc)
+		b.further(headsV, headsYStride)
+	})
+	finish()
+}
+
+// products returns the inner products of n heads from lo on, of x and y, not
+// yet added up: of four heads, each half of the register has a part of each.
+func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x vec)) vec {
+	if n > 1 {
+		v, w := b.products(x, y, lo, n/2, with), b.products(x, y, lo+n/2, n/2, with)
+		VHADDPS(w, v, v)
+		return v
+	}
+	var sum vec
+	for j := range b.nv {
+		v := b.load(x[lo], j)
+		with(lo, j, v)
+		if j == 0 {
+			sum = v
+			VMULPS(b.from(y[lo], j), v, sum)
+		} else {
+			VFMADD231PS(b.from(y[lo], j), v, sum)
+		}
+	}
+	return sum
+}
+
+// product returns, in the first lanes, the inner products of the heads at x and
+// y. Each register of x is given to with.
+func (b *block) product(x, y []Mem, with func(h, j int, x vec)) vec {
+	high := YMM()
+	if b.nh == 8 {
+		v, w, low := b.products(x, y, 0, 4, with), b.products(x, y, 4, 4, with), YMM()
+		VPERM2F128(Imm(0x20), w, v, low)
+		VPERM2F128(Imm(0x31), w, v, high)
+		VADDPS(high, low, low)
+		return low
+	}
+	v := b.products(x, y, 0, b.nh, with)
+	VEXTRACTF128(Imm(1), v, high.AsX())
+	VADDPS(high.AsX(), v.AsX(), v.AsX())
+	for n := b.nh; n < 4; n *= 2 {
+		VHADDPS(v.AsX(), v.AsX(), v.AsX())
+	}
+	return v
+}
+
+// alone is what product does with x where it needs no more of it.
+func alone(int, int, vec) {}
+
+// addAt adds the first lanes to the numbers of the heads at a place.
+func (b *block) addAt(v vec, at Mem) {
+	x := v.AsX()
+	switch b.nh {
+	case 1:
+		VADDSS(at, x, x)
+		VMOVSS(x, at)
+	case 2:
+		own := XMM()
+		VMOVSD(at, own)
+		VADDPS(own, x, x)
+		VMOVLPS(x, at)
+	case 4:
+		VADDPS(at, x, x)
+		VMOVUPS(x, at)
+	default:
+		VADDPS(at, v, v)
+		VMOVUPS(v, at)
+	}
+}
+
+// dots writes simd.Heads.Dots.
+func (b *block) dots() {
+	cols, x, v, g := b.get(headsCols), b.get(headsX), b.get(headsV), b.get(headsG)
+	b.rows(func(k, end reg.GPVirtual) {
+		over, again := fresh("over"), fresh("edge")
+		b.count(k, end, over)
+		own := b.heads(v)
+		Label(again)
+		b.addAt(b.product(b.heads(b.row(cols, x, k)), own, alone), Mem{Base: g})
+		b.advance(g, headsWStride)
+		INCQ(k)
+		CMPQ(k, end)
+		JL(LabelRef(again))
+		b.skip(g, b.get(headsSize))
+		Label(over)
+		b.advance(v, headsYStride)
+	})
+	finish()
+}
+
+// pairs writes simd.Heads.Pairs.
+func (b *block) pairs() {
+	x, y, w := b.get(headsX), b.get(headsY), b.get(headsW)
+	b.plain(func() {
+		b.addAt(b.product(b.heads(x), b.heads(y), alone), Mem{Base: w})
+		b.advance(x, headsXStride)
+		b.advance(y, headsYStride)
+		b.advance(w, headsWStride)
+	})
+	finish()
+}
+
+// foldRows writes simd.Heads.Fold.
+func (b *block) foldRows() {
+	x, y, w := b.get(headsX), b.get(headsY), b.get(headsW)
+	acc := make([]vec, 0, b.nh*b.nv)
+	for _, at := range b.heads(y) {
+		for j := range b.nv {
+			acc = append(acc, b.load(at, j))
+		}
+	}
+	b.plain(func() {
+		b.multiply(acc, x, w)
+		b.advance(x, headsXStride)
+		b.advance(w, headsWStride)
+	})
+	for h, at := range b.heads(y) {
+		for j := range b.nv {
+			b.store(acc[h*b.nv+j], at, j)
+		}
+	}
+	finish()
+}
+
+// spread writes simd.Heads.Spread.
+func (b *block) spread() {
+	x, y, w := b.get(headsX), b.get(headsY), b.get(headsW)
+	var own []vec
+	for _, at := range b.heads(x) {
+		for j := range b.nv {
+			own = append(own, b.load(at, j))
+		}
+	}
+	b.plain(func() {
+		for h, at := range b.heads(y) {
+			f := YMM()
+			VBROADCASTSS(Mem{Base: w, Disp: 4 * h}, f)
+			for j := range b.nv {
+				v := b.load(at, j)
+				VFMADD231PS(own[h*b.nv+j], f, v)
+				b.store(v, at, j)
+			}
+		}
+		b.advance(y, headsYStride)
+		b.advance(w, headsWStride)
+	})
+	finish()
+}

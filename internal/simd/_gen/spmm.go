@@ -1,0 +1,356 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Where the fields of simd.rowCall are; a test compares them.
+const (
+	atOut, atIn, atWeights     = 0, 8, 16
+	atOffsets, atCols, atEdges = 24, 32, 40
+	atArg                      = 48
+	atFrom, atTo, atEnd        = 56, 64, 72
+	atRows                     = 80
+	atStride, atWeightStride   = 88, 96
+	atOutStride                = 104
+	atShape, atLeft            = 112, 120
+	atFar, atDone              = 128, 136
+)
+
+// ahead is how many nonzeros before its use a row is fetched into the cache.
+const ahead = 32
+
+// line is the length of a cache line.
+const line = 64
+
+// weighting is what the elements of a row of X are multiplied by.
+type weighting int
+
+const (
+	unweighted weighting = iota
+	scalar               // one number a nonzero
+	perHead              // one number for every so many registers
+	fullRow              // a row of numbers
+	ofEdge               // nothing: the row is the result's, in the order of the nonzeros
+)
+
+// gather is a kernel over the nonzeros of a range of rows, on a tile of some
+// columns that stays in registers for each row.
+type gather struct {
+	p, out, x, offsets, cols reg.GPVirtual
+	k, end, stride           reg.GPVirtual
+	weights                  reg.GPVirtual
+	edges                    reg.GPVirtual // nil: never any
+
+	weight weighting
+	share  int // registers of a head
+	nv     int // registers of the tile
+	masked bool
+	arg    bool // there is a second result, of numbers
+	won    bool // each row of X comes with one of numbers, and all edges have one
+	mask   reg.VecVirtual
+}
+
+// newGather loads the fields that every nonzero needs.
+func newGather(w weighting, share int) *gather {
+	g := &gather{weight: w, share: share}
+	g.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	g.out, g.x, g.offsets, g.cols = g.load(atOut), g.load(atIn), g.load(atOffsets), g.load(atCols)
+	g.k, g.stride, g.end = g.load(atFrom), g.load(atStride), GP64()
+	if w != unweighted {
+		g.weights = g.load(atWeights)
+	}
+	return g
+}
+
+func (g *gather) field(at int) Mem { return Mem{Base: g.p, Disp: at} }
+
+func (g *gather) load(at int) reg.GPVirtual {
+	r := GP64()
+	MOVQ(g.field(at), r)
+	return r
+}
+
+// shapes writes body for every tile, whole ones up to whole registers wide and
+// ones cut at the last column up to cut, in steps, and jumps to the one asked
+// for.
+func (g *gather) shapes(whole, cut, step int, body func()) {
+	shape := g.load(atShape)
+	name := func(nv int, masked bool) string { return fmt.Sprintf("tile%d%t", nv, masked) }
+	for nv := step; nv <= whole; nv += step {
+		CMPQ(shape, Imm(uint64(2*nv)))
+		JE(LabelRef(name(nv, false)))
+		if nv <= cut {
+			CMPQ(shape, Imm(uint64(2*nv+1)))
+			JE(LabelRef(name(nv, true)))
+		}
+	}
+	JMP(LabelRef("done"))
+	for nv := step; nv <= whole; nv += step {
+		for _, masked := range []bool{false, true} {
+			if masked && nv > cut {
+				continue
+			}
+			g.nv, g.masked = nv, masked
+			Label(name(nv, masked))
+			if masked {
+				g.mask = maskOf(g.load(atLeft))
+			}
+			body()
+			JMP(LabelRef("done"))
+		}
+	}
+	Label("done")
+	finish()
+}
+
+// rows writes the loop over the rows, around open and shut of a row that has
+// nonzeros here. A row is cut where the call's nonzeros end.
+// open may go to the label it is given, which is after the last of them.
+func (g *gather) rows(open func(over string), each, shut func()) {
+	again, next := fresh("row"), fresh("next")
+	Label(again)
+	MOVQ(Mem{Base: g.offsets, Disp: 8}, g.end)
+	CMPQ(g.end, g.field(atTo))
+	CMOVQGT(g.field(atTo), g.end)
+	CMPQ(g.k, g.end)
+	JGE(LabelRef(next))
+	over := fresh("over")
+	open(over)
+	g.nonzeros(over, each)
+	shut()
+	Label(next)
+	ADDQ(Imm(8), g.offsets)
+	ADDQ(g.field(atOutStride), g.out)
+	if g.arg {
+		next := g.load(atOutStride)
+		ADDQ(next, g.field(atDone))
+	}
+	DECQ(g.field(atRows))
+	JNZ(LabelRef(again))
+}
+
+// nonzeros writes the loop over the nonzeros of a row, with and without
+// fetching ahead, with and without numbers of edges.
+func (g *gather) nonzeros(over string, each func()) {
+	far := fresh("far")
+	CMPQ(g.field(atFar), Imm(0))
+	JNE(LabelRef(far))
+	g.loops(false, over, each)
+	JMP(LabelRef(over))
+	Label(far)
+	g.loops(true, over, each)
+	Label(over)
+}
+
+func (g *gather) loops(far bool, over string, each func()) {
+	if g.edges == nil {
+		g.loop(far, false, each)
+		return
+	}
+	if g.won {
+		g.loop(far, true, each)
+		return
+	}
+	direct := fresh("direct")
+	TESTQ(g.edges, g.edges)
+	JZ(LabelRef(direct))
+	g.loop(far, true, each)
+	JMP(LabelRef(over))
+	Label(direct)
+	g.loop(far, false, each)
+}
+
+// The row of X and of weights of the nonzero at hand, for each's code.
+var (
+	rowOfX reg.GPVirtual
+	rowOfW reg.GPVirtual
+)
+
+func (g *gather) loop(far, indirect bool, each func()) {
+	again := fresh("each")
+	Label(again)
+	if far {
+		g.fetch(indirect)
+	}
+	g.row(g.k, indirect)
+	each()
+	INCQ(g.k)
+	CMPQ(g.k, g.end)
+	JL(LabelRef(again))
+}
+
+// row sets the rows of nonzero k.
+func (g *gather) row(k reg.GPVirtual, indirect bool) {
+	rowOfX = GP64()
+	MOVLQSX(Mem{Base: g.cols, Index: k, Scale: 4}, rowOfX)
+	IMULQ(g.stride, rowOfX)
+	ADDQ(g.x, rowOfX)
+	if g.weight != unweighted {
+		rowOfW = GP64()
+		g.edge(k, rowOfW, indirect)
+	}
+}
+
+// edge sets to to where the weights of nonzero k are.
+func (g *gather) edge(k, to reg.GPVirtual, indirect bool) {
+	if indirect {
+		MOVLQSX(Mem{Base: g.edges, Index: k, Scale: 4}, to)
+	} else {
+		MOVQ(k, to)
+	}
+	IMULQ(g.field(atWeightStride), to)
+	ADDQ(g.weights, to)
+}
+
+// fetch asks for the rows of a later nonzero.
+func (g *gather) fetch(indirect bool) {
+	later, at := GP64(), GP64()
+	LEAQ(Mem{Base: g.k, Disp: ahead}, later)
+	CMPQ(later, g.field(atEnd))
+	CMOVQGT(g.field(atEnd), later)
+	MOVLQSX(Mem{Base: g.cols, Index: later, Scale: 4}, at)
+	IMULQ(g.stride, at)
+	ADDQ(g.x, at)
+	size := 4 * lanes * g.nv
+	prefetch(at, size)
+	if g.won {
+		SUBQ(g.x, at)
+		ADDQ(g.field(atArg), at)
+		prefetch(at, size)
+	}
+	if !indirect || g.weight == unweighted {
+		return
+	}
+	g.edge(later, at, true)
+	switch g.weight {
+	case scalar:
+		size = 4
+	case perHead:
+		size = 4 * g.nv / g.share
+	}
+	prefetch(at, size)
+}
+
+// prefetch asks for the lines of some bytes, which may start within a line. The
+// last of a tile that is cut may be beyond the row.
+func prefetch(at reg.GPVirtual, size int) {
+	for b := 0; b < size; b += line {
+		PREFETCHT1(Mem{Base: at, Disp: b})
+	}
+	if size > line/2 && size%line != 0 {
+		PREFETCHT1(Mem{Base: at, Disp: size - 4*lanes})
+	}
+}
+
+// column is register v of the row at a pointer.
+func column(row reg.Register, v int) Mem { return Mem{Base: row, Disp: 4 * lanes * v} }
+
+// isCut reports whether register v is cut at the last column.
+func (g *gather) isCut(v int) bool { return g.masked && v == g.nv-1 }
+
+// operand returns register v of a row: in memory where an instruction may read
+// all of it there.
+func (g *gather) operand(row reg.Register, v int) Op {
+	if !g.isCut(v) {
+		return column(row, v)
+	}
+	return g.get(row, v)
+}
+
+func (g *gather) get(row reg.Register, v int) vec {
+	r := YMM()
+	g.getTo(row, v, r)
+	return r
+}
+
+func (g *gather) getTo(row reg.Register, v int, to vec) {
+	if g.isCut(v) {
+		VMASKMOVPS(column(row, v), g.mask, to)
+	} else {
+		VMOVUPS(column(row, v), to)
+	}
+}
+
+// put stores register v of a row; x may be lost.
+func (g *gather) put(x vec, row reg.Register, v int) {
+	if g.isCut(v) {
+		storeFirst(x, g.load(atLeft), column(row, v))
+	} else {
+		VMOVUPS(x, column(row, v))
+	}
+}
+
+// factor returns the weights of register v; last is that of the one before.
+func (g *gather) factor(v int, last vec) vec {
+	switch {
+	case g.weight == fullRow:
+		return g.get(rowOfW, v)
+	case g.weight == scalar && v > 0, g.weight == perHead && v%g.share > 0:
+		return last
+	}
+	at := Mem{Base: rowOfW}
+	if g.weight == perHead {
+		at.Disp = 4 * (v / g.share)
+	}
+	w := YMM()
+	VBROADCASTSS(at, w)
+	return w
+}
+
+// sums writes the kernels that add up rows.
+func sums() {
+	for _, s := range []struct {
+		name   string
+		weight weighting
+		share  int
+		whole  int
+		cut    int
+	}{
+		{"rowSumAVX2", unweighted, 1, 16, 14},
+		{"rowSumScalarAVX2", scalar, 1, 8, 8},
+		{"rowSumHeads8AVX2", perHead, 1, 8, 0},
+		{"rowSumHeads16AVX2", perHead, 2, 8, 0},
+		{"rowSumHeads32AVX2", perHead, 4, 8, 0},
+		{"rowSumFullAVX2", fullRow, 1, 8, 8},
+	} {
+		start(s.name, "func(p *byte)", s.name+" is a tile of RowSum.AddRows.")
+		g := newGather(s.weight, s.share)
+		if s.weight != unweighted {
+			g.edges = g.load(atEdges)
+		}
+		g.shapes(s.whole, s.cut, s.share, g.sum)
+	}
+}
+
+// sum adds the rows to what is there, one chain an element. A product is rounded
+// before it is added: that is as fast here as to fuse the two, and gives the
+// bits of plain Go.
+func (g *gather) sum() {
+	acc := make([]vec, g.nv)
+	open := func(string) {
+		for v := range acc {
+			acc[v] = g.get(g.out, v)
+		}
+	}
+	each := func() {
+		var w vec
+		for v := range acc {
+			if g.weight == unweighted {
+				VADDPS(g.operand(rowOfX, v), acc[v], acc[v])
+				continue
+			}
+			w = g.factor(v, w)
+			VADDPS(mul(w, g.operand(rowOfX, v)), acc[v], acc[v])
+		}
+	}
+	g.rows(open, each, func() {
+		for v := range acc {
+			g.put(acc[v], g.out, v)
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// edgeDots writes the kernels that take inner products at the nonzeros: of one
+// head's columns, or a number for each of several heads whose width is a
+// multiple of a register. The output's row is that of Y here, and the weights' is
+// that of the result.
+func edgeDots() {
+	start("edgeDotAVX2", "func(p *byte)", "edgeDotAVX2 is a tile of EdgeDot.AddRows, within one head.")
+	g := newGather(ofEdge, 1)
+	g.shapes(8, 8, 1, g.dot)
+	for _, heads := range []int{4, 8} {
+		for _, share := range []int{1, 2, 4} {
+			name := fmt.Sprintf("edgeDot%dx%dAVX2", heads, share*lanes)
+			start(name, "func(p *byte)", name+" is EdgeDot.AddRows of so many heads of such a width.")
+			g = newGather(ofEdge, share)
+			g.nv = heads * share
+			g.dots(heads)
+			finish()
+		}
+	}
+}
+
+// dot is one inner product a nonzero.
+func (g *gather) dot() {
+	y := make([]vec, g.nv)
+	open := func(string) {
+		for v := range y {
+			y[v] = g.get(g.out, v)
+		}
+	}
+	each := func() {
+		sum := []vec{mul(y[0], g.operand(rowOfX, 0))}
+		if g.nv > 1 {
+			sum = append(sum, mul(y[1], g.operand(rowOfX, 1)))
+		}
+		for v := 2; v < g.nv; v++ {
+			VFMADD231PS(g.operand(rowOfX, v), y[v], sum[v%2])
+		}
+		if g.nv > 1 {
+			VADDPS(sum[1], sum[0], sum[0])
+		}
+		high, x := XMM(), sum[0].AsX()
+		VEXTRACTF128(Imm(1), sum[0], high)
+		VADDPS(high, x, x)
+		VHADDPS(x, x, x)
+		VHADDPS(x, x, x)
+		VADDSS(Mem{Base: rowOfW}, x, x)
+		VMOVSS(x, Mem{Base: rowOfW})
+	}
+	g.rows(open, each, func() {})
+}
+
+// dots is an inner product for each of 4 or 8 heads.
+func (g *gather) dots(heads int) {
+	g.rows(func(string) {}, func() {
+		sum := g.products(heads)
+		if heads == 8 {
+			for i := range 4 {
+				VHADDPS(sum[2*i+1], sum[2*i], sum[i])
+			}
+		}
+		VHADDPS(sum[1], sum[0], sum[0])
+		VHADDPS(sum[3], sum[2], sum[1])
+		if heads == 8 { // the low halves have half of each sum, the high ones the other
+			low, high := YMM(), YMM()
+			VPERM2F128(Imm(0x20), sum[1], sum[0], low)
+			VPERM2F128(Imm(0x31), sum[1], sum[0], high)
+			VADDPS(low, high, low)
+			VADDPS(Mem{Base: rowOfW}, low, low)
+			VMOVUPS(low, Mem{Base: rowOfW})
+			return
+		}
+		VHADDPS(sum[1], sum[0], sum[0])
+		high, x := XMM(), sum[0].AsX()
+		VEXTRACTF128(Imm(1), sum[0], high)
+		VADDPS(high, x, x)
+		VADDPS(Mem{Base: rowOfW}, x, x)
+		VMOVUPS(x, Mem{Base: rowOfW})
+	}, func() {})
+}
+
+// products multiplies the heads' columns, a register of sums a head.
+func (g *gather) products(heads int) []vec {
+	sum := make([]vec, heads)
+	for h := range sum {
+		sum[h] = mul(get(column(g.out, h*g.share)), column(rowOfX, h*g.share))
+		for v := h*g.share + 1; v < (h+1)*g.share; v++ {
+			VFMADD231PS(column(rowOfX, v), get(column(g.out, v)), sum[h])
+		}
+	}
+	return sum
+}
+
+// edgePairs writes the kernels that set the rows of the nonzeros from their
+// column's row of X and their row's of Y, in registers as for edgeDots.
+func edgePairs() {
+	for _, op := range []struct {
+		name string
+		of   func(x vec, y Op) vec
+	}{
+		{"edgeCopyAVX2", nil}, {"edgeAddAVX2", add}, {"edgeSubAVX2", sub}, {"edgeMulAVX2", mul}, {"edgeDivAVX2", div},
+	} {
+		start(op.name, "func(p *byte)", op.name+" is a tile of EdgePair.SetRows.")
+		g := newGather(ofEdge, 1)
+		g.shapes(8, 8, 1, func() { g.pair(op.of) })
+	}
+}
+
+func (g *gather) pair(op func(x vec, y Op) vec) {
+	y := make([]vec, g.nv)
+	open := func(string) {
+		for v := range y {
+			if op != nil {
+				y[v] = g.get(g.out, v)
+			}
+		}
+	}
+	each := func() {
+		for v := range y {
+			x := g.get(rowOfX, v)
+			if op != nil {
+				x = op(x, y[v])
+			}
+			g.put(x, rowOfW, v)
+		}
+	}
+	g.rows(open, each, func() {})
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Where the fields of simd.Values are; a test compares them.
+const (
+	valuesOffsets, valuesCols, valuesFrom, valuesTo = 0, 24, 48, 72
+	valuesRow, valuesK0, valuesK1, valuesDrop       = 96, 104, 108, 112
+	valuesScale                                     = 116
+)
+
+// dropValues writes simd.Values.Drop.
+func dropValues() {
+	t := newTile("dropValuesAVX2", 0, "Values.Drop")
+	cols, from, to := t.get(valuesCols), t.get(valuesFrom), t.get(valuesTo)
+	k0, k1, drop, scale := t.all(valuesK0), t.all(valuesK1), t.all(valuesDrop), t.all(valuesScale)
+	row := t.get(valuesRow)
+	t.rows(func(k, end reg.GPVirtual) {
+		last, done, again := fresh("last"), fresh("done"), fresh("again")
+		key := YMM()
+		VMOVD(row.As32(), key.AsX())
+		VPBROADCASTD(key.AsX(), key)
+		VPADDD(k0, key, key)
+		key = mix(key)
+		VPXOR(k1, key, key)
+		kept := func(c, v vec) vec {
+			VPMULLD(wide(golden), c, c)
+			VPADDD(key, c, c)
+			h, top := mix(c), YMM()
+			VPMAXUD(drop, h, top)
+			VPCMPEQD(top, h, h) // h ≥ drop
+			return and(h, mul(v, scale))
+		}
+		SUBQ(k, end)
+		SUBQ(Imm(8), end)
+		JL(LabelRef(last))
+		Label(again)
+		c := YMM()
+		VMOVDQU(Mem{Base: cols, Index: k, Scale: 4}, c)
+		VMOVUPS(kept(c, get(Mem{Base: from, Index: k, Scale: 4})), Mem{Base: to, Index: k, Scale: 4})
+		ADDQ(Imm(8), k)
+		SUBQ(Imm(8), end)
+		JGE(LabelRef(again))
+		Label(last)
+		ADDQ(Imm(8), end)
+		JZ(LabelRef(done))
+		mask, v := maskOf(end), YMM()
+		c = YMM()
+		VPMASKMOVD(Mem{Base: cols, Index: k, Scale: 4}, mask, c)
+		VMASKMOVPS(Mem{Base: from, Index: k, Scale: 4}, mask, v)
+		storeFirst(kept(c, v), end, Mem{Base: to, Index: k, Scale: 4})
+		Label(done)
+		INCQ(row)
+	})
+	finish()
+}

@@ -1,0 +1,25 @@
+//go:build !noasm && !f64
+
+package simd
+
+import "unsafe"
+
+// pickFast is Pick in assembly.
+func pickFast(toCols []int32, toW []Float, cols []int32, w []Float) int {
+	return pickAVX2(&toCols[0], &toW[0], &cols[0], &w[0], len(cols))
+}
+
+// pickEdgesFast is PickEdges in assembly.
+func pickEdgesFast(toCols []int32, toW []Float, cols []int32, w []Float, edges []int32) int {
+	return pickEdgesAVX2(&toCols[0], &toW[0], &cols[0], unsafe.SliceData(w), &edges[0], len(cols))
+}
+
+// addMeansFast is AddMeans in assembly, in calls that last some ten
+// microseconds.
+func addMeansFast(y, s []Float, offsets []int64, f int) {
+	rows := len(offsets) - 1
+	step := max(1, most/f)
+	for i := 0; i < rows; i += step {
+		meanAVX2(&y[i*f], &s[i*f], &offsets[i], min(step, rows-i), f)
+	}
+}

@@ -1,0 +1,115 @@
+//go:build !noasm && !f64
+
+package simd
+
+import "unsafe"
+
+// layout is how the columns of a row fall to calls: runs of tiles, each of a
+// head's columns or of all.
+type layout struct {
+	kernel
+	tiles
+	runs int
+	head int // columns that have a weight in common; 0: no weights
+}
+
+// calls returns how many calls a piece takes.
+func (l *layout) calls() int { return l.runs * ((l.width-1)/(8*l.whole) + 1) }
+
+// layoutOf returns the layout of weighted rows. plain is the kernel without
+// weights; after it come those with a scalar, with full rows and, if they exist,
+// with heads of 8, 16 and 32.
+func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
+	l := layout{kernel: plain, tiles: t, runs: 1}
+	l.width = f
+	if h == 0 {
+		return l
+	}
+	l.head = f / h
+	switch d := l.head; {
+	case h == 1:
+		l.kernel = plain + 1
+	case d == 1:
+		l.kernel = plain + 2
+	case heads && d == 8:
+		l.kernel = plain + 3
+	case heads && d == 16:
+		l.kernel = plain + 4
+	case heads && d == 32:
+		l.kernel = plain + 5
+	default:
+		l.kernel, l.runs, l.width = plain+1, h, d
+	}
+	return l
+}
+
+// each makes the calls of a piece: out and arg are the rows of the result, w
+// the weights.
+func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
+	first := p.row
+	if l.kernel >= wonPlain { // Arg is by the rows of X
+		first = 0
+	}
+	for run := range l.runs {
+		for j := 0; j < l.width; {
+			shape, n := l.at(j)
+			col := run*l.width + j
+			c.out, c.x, c.shape, c.left = &y[p.row*g.F+col], &g.X[col], shape, n%8
+			if arg != nil {
+				c.arg = &arg[first*g.F+col]
+			}
+			if l.head > 0 {
+				c.w = &w[col/l.head]
+			}
+			l.run(c, p.rows)
+			j += n
+		}
+	}
+}
+
+// addFast is AddRows in assembly.
+func (p *RowSum) addFast(lo, hi int) {
+	t := tiles{whole: 8, cut: 8}
+	if p.Heads == 0 {
+		t.whole, t.cut = 16, 14
+	}
+	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
+	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
+		if at.from == at.to {
+			continue
+		}
+		c := p.call(&at)
+		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
+		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
+	}
+}
+
+// setFast is SetRows in assembly.
+func (p *RowBest) setFast(lo, hi int) {
+	plain := maxPlain
+	if p.Min {
+		plain = minPlain
+	}
+	l := layoutOf(plain, true, p.F, p.Heads, tiles{whole: 4, cut: 4})
+	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
+		if at.from == at.to {
+			continue
+		}
+		c := p.call(&at)
+		c.weights = uintptr(p.Heads) * floatSize
+		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
+	}
+}
+
+// addFast is AddRows in assembly.
+func (p *RowWon) addFast(lo, hi int) {
+	l := layoutOf(wonPlain, false, p.F, p.Heads, tiles{whole: 8, cut: 8})
+	for at := p.first(lo); p.next(&at, hi, p.most(2*l.calls())); {
+		if at.from == at.to {
+			continue
+		}
+		c := p.call(&at)
+		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
+		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
+	}
+}

@@ -1,0 +1,258 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// hubs returns the structure of a graph with a destination of 15,000 in-edges,
+// a source of as many out-edges, loops, parallel edges, and nodes without any.
+func hubs(t testing.TB, rng *rand.Rand) *sparse.CSR {
+	const nodes, hub = 700, 15000
+	var r, c []int32
+	put := func(v, u int32) { r, c = append(r, v), append(c, u) }
+	for range hub {
+		put(3, rng.Int32N(600))
+		put(rng.Int32N(600), 5)
+	}
+	for i := range int32(600) {
+		put(i, i)
+		put(rng.Int32N(600), rng.Int32N(600))
+	}
+	a, _, err := sparse.FromCOO(nodes, nodes, r, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// oracle is the attention and its gradients in float64, edge by edge.
+type oracle struct {
+	k                        *sparse.Attention
+	dOut                     *tensor.Dense
+	out, el, er, ft, ee, wgt []float64
+}
+
+func newOracle(k *sparse.Attention, dOut *tensor.Dense) *oracle {
+	zero := func(x *tensor.Dense) []float64 { return make([]float64, len(x.Data)) }
+	n := k.In.NNZ() * k.El.RowLen()
+	o := &oracle{k: k, dOut: dOut, out: zero(dOut), el: zero(k.El), er: zero(k.Er), ft: zero(k.Ft), ee: make([]float64, n), wgt: make([]float64, n)}
+	for v := range k.In.NumRows {
+		for h := range k.El.RowLen() {
+			o.row(v, h)
+		}
+	}
+	return o
+}
+
+// row does one head of one destination.
+func (o *oracle) row(v, h int) {
+	k, heads := o.k, o.k.El.RowLen()
+	d := k.Ft.RowLen() / heads
+	lo, hi := int(k.In.Offsets[v]), int(k.In.Offsets[v+1])
+	z, alpha, factor := make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo)
+	top, sum := math.Inf(-1), 0.0
+	leaky := func(x float64) float64 {
+		if x > 0 {
+			return x
+		}
+		return float64(k.Slope) * x
+	}
+	for i := range z {
+		z[i] = float64(k.El.Row(int(k.In.Cols[lo+i]))[h] + k.Er.Row(v)[h]) // the same sign at the kink
+		if k.Ee != nil {
+			z[i] = float64(float(z[i]) + k.Ee.Row(lo + i)[h])
+		}
+		top = max(top, leaky(z[i]))
+	}
+	for i := range z {
+		alpha[i] = math.Exp(leaky(z[i]) - top)
+		sum += alpha[i]
+	}
+	out, dOut := o.out[v*heads*d+h*d:][:d], o.dOut.Row(v)[h*d:][:d]
+	c := 0.0
+	dot := func(u int) (g float64) {
+		for j, y := range dOut {
+			g += float64(y) * float64(k.Ft.Row(u)[h*d+j])
+		}
+		return g
+	}
+	for i := range z {
+		alpha[i] /= sum
+		u := int(k.In.Cols[lo+i])
+		factor[i] = 1
+		if k.Drop != nil && k.Drop.On() {
+			factor[i] = 0
+			if k.Drop.Keep(k.Drop.Row(lo+i), h) {
+				factor[i] = k.Drop.Scale
+			}
+		}
+		g := dot(u)
+		o.wgt[(lo+i)*heads+h] = g * alpha[i] * factor[i]
+		if k.Weight != nil {
+			factor[i] *= float64(k.Weight.Row(lo + i)[min(h, k.Weight.RowLen()-1)])
+		}
+		for j := range out {
+			out[j] += alpha[i] * factor[i] * float64(k.Ft.Row(u)[h*d+j])
+			o.ft[u*heads*d+h*d+j] += alpha[i] * factor[i] * float64(dOut[j])
+		}
+		c += alpha[i] * factor[i] * g
+	}
+	for i := range z {
+		u := int(k.In.Cols[lo+i])
+		dz := alpha[i] * (dot(u)*factor[i] - c)
+		if !(z[i] > 0) {
+			dz *= float64(k.Slope)
+		}
+		o.ee[(lo+i)*heads+h] = dz
+		o.el[u*heads+h] += dz
+		o.er[v*heads+h] += dz
+	}
+}
+
+// closeTo compares with the oracle, to a part of the largest element or of 1.
+func closeTo(t *testing.T, what string, got *tensor.Dense, want []float64) {
+	t.Helper()
+	most := 1.0
+	for _, w := range want {
+		most = max(most, math.Abs(w))
+	}
+	for i, v := range got.Data {
+		if !(math.Abs(float64(v)-want[i]) <= 2e-5*most) {
+			t.Fatalf("%s at %d is %v, want %v", what, i, v, want[i])
+		}
+	}
+}
+
+func hubAttention(t testing.TB, heads, d int, spread float) (*sparse.Attention, *tensor.Dense) {
+	rng := rand.New(rand.NewPCG(uint64(heads), uint64(d)))
+	a := hubs(t, rng)
+	drop := simd.NewDropout(7, 8, 9, 0.5)
+	k := &sparse.Attention{
+		In: a, El: normal(rng, a.NumCols, heads), Er: normal(rng, a.NumRows, heads), Ft: normal(rng, a.NumCols, heads, d),
+		Ee: normal(rng, a.NNZ(), heads), Weight: normal(rng, a.NNZ(), heads), Slope: 0.2, Drop: &drop,
+	}
+	for i := range k.El.Data {
+		k.El.Data[i] *= spread
+	}
+	return k, normal(rng, a.NumRows, heads, d)
+}
+
+func TestAttentionHubs(t *testing.T) {
+	for _, hd := range [][2]int{{1, 7}, {2, 3}, {3, 5}, {8, 8}, {8, 16}, {12, 9}} {
+		for _, spread := range []float{1, 300} {
+			t.Run(fmt.Sprintf("%dx%d/%v", hd[0], hd[1], spread), func(t *testing.T) {
+				k, dOut := hubAttention(t, hd[0], hd[1], spread)
+				want := newOracle(k, dOut)
+				out, stats, into := dOut.Like(), make([]float, k.StatsLen()), gradsOf(k)
+				k.Forward(out, stats)
+				k.Backward(dOut, out, stats, into)
+				closeTo(t, "out", out, want.out)
+				closeTo(t, "El", into.El, want.el)
+				closeTo(t, "Er", into.Er, want.er)
+				closeTo(t, "Ft", into.Ft, want.ft)
+				closeTo(t, "Ee", into.Ee, want.ee)
+				closeTo(t, "Weight", into.Weight, want.wgt)
+			})
+		}
+	}
+}
+
+// What comes out does not depend on the number of threads, to the bit.
+func TestAttentionThreads(t *testing.T) {
+	for _, hd := range [][2]int{{1, 7}, {8, 8}, {4, 64}} {
+		k, dOut := hubAttention(t, hd[0], hd[1], 1)
+		var first []*tensor.Dense
+		for _, n := range []int{1, 2, 3, 8} {
+			undo := par.SetThreads(n)
+			out, stats, into := dOut.Like(), make([]float, k.StatsLen()), gradsOf(k)
+			k.Forward(out, stats)
+			k.Backward(dOut, out, stats, into)
+			y, dx := k.Ee.Like(), k.Ee.Like()
+			sparse.SoftmaxRows(y, k.In, k.Ee)
+			sparse.SoftmaxRowsGrad(dx, k.In, y, k.Weight)
+			values := make([]float, k.In.NNZ())
+			sparse.DropValues(values, k.In, k.Drop)
+			undo()
+			all := []*tensor.Dense{out, tensor.Of(stats, len(stats)), into.El, into.Er, into.Ft, into.Ee, into.Weight, y, dx, tensor.Of(values, len(values))}
+			if first == nil {
+				first = all
+			}
+			for i, x := range all {
+				sameBits(t, fmt.Sprintf("%dx%d, result %d on %d threads", hd[0], hd[1], i, n), x, first[i])
+			}
+		}
+	}
+}
+
+// A NaN or an infinity stays in its column of its row, and the kernels in plain
+// Go agree on which results are numbers.
+func TestAttentionNotFinite(t *testing.T) {
+	bad := []float{float(math.NaN()), float(math.Inf(1)), float(math.Inf(-1))}
+	for _, heads := range []int{1, 3, 8} {
+		rng := rand.New(rand.NewPCG(31, uint64(heads)))
+		a := random(rng, 40, 30, 200, false)
+		k := &sparse.Attention{In: a, El: normal(rng, 30, heads), Er: normal(rng, 40, heads), Ft: normal(rng, 30, heads, 4), Slope: 0.2}
+		for range 4 {
+			k.El.Data[rng.IntN(len(k.El.Data))] = bad[rng.IntN(3)]
+			k.Er.Data[rng.IntN(len(k.Er.Data))] = bad[rng.IntN(3)]
+		}
+		run := func() (*tensor.Dense, *sparse.AttentionGrads) {
+			out, stats, into := tensor.New(40, heads, 4), make([]float, k.StatsLen()), gradsOf(k)
+			k.Forward(out, stats)
+			k.Backward(out, out, stats, into)
+			return out, into
+		}
+		out, into := run()
+		undo := simd.Disable()
+		want, wantInto := run()
+		undo()
+		y := tensor.New(a.NNZ(), heads)
+		z, _, _ := unfused(k, want.Like())
+		for i, s := range z.Data {
+			if !(s > 0) {
+				z.Data[i] = s * k.Slope
+			}
+		}
+		sparse.SoftmaxRows(y, a, z)
+		alone := want.Like()
+		sparse.MulHeads(alone, a, y, k.Ft)
+		for name, pair := range map[string][2]*tensor.Dense{
+			"out": {out, want}, "out of SoftmaxRows": {out, alone}, "El": {into.El, wantInto.El}, "Er": {into.Er, wantInto.Er}, "Ft": {into.Ft, wantInto.Ft},
+		} {
+			for i, v := range pair[0].Data {
+				w := pair[1].Data[i]
+				if !(math.Abs(float64(v-w)) <= 1e-4*(1+math.Abs(float64(w)))) && !(v != v && w != w) && v != w {
+					t.Errorf("%d heads: %s at %d is %v, want %v", heads, name, i, v, w)
+				}
+			}
+		}
+	}
+}
+
+func TestAttentionAllocatesNothing(t *testing.T) {
+	if raced {
+		t.Skip("the race detector empties pools")
+	}
+	k, dOut := hubAttention(t, 8, 8, 1)
+	out, stats := dOut.Like(), make([]float, k.StatsLen())
+	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+	y := k.Ee.Like()
+	values := make([]float, k.In.NNZ())
+	if n := testing.AllocsPerRun(20, func() {
+		k.Forward(out, stats)
+		k.Backward(dOut, out, stats, into)
+		sparse.SoftmaxRows(y, k.In, k.Ee)
+		sparse.SoftmaxRowsGrad(y, k.In, k.Ee, k.Ee)
+		sparse.DropValues(values, k.In, k.Drop)
+	}); n >= 1 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,216 @@
+package sparse
+
+import (
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// pairRows is how many destinations make a part of the loops over these.
+const pairRows = 1024
+
+// pullTask is a backward pass, in parts of sources. Each part adds the gradient
+// of Er to a copy of its own; the number of copies follows from the number of
+// edges, so no bit depends on the threads.
+type pullTask struct {
+	headBlocks
+	k      *Attention
+	into   *AttentionGrads
+	dOut   *tensor.Dense
+	out    []tensor.Float
+	stats  []tensor.Float
+	el     []tensor.Float
+	buf    *[]tensor.Float // of el
+	turned *CSR
+	perm   []int32
+	copies int
+	der    *[]tensor.Float // the copies
+	cuts   []int
+}
+
+var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
+
+// derCopies is the number of copies for a matrix of nnz edges: few where they
+// would be more work than the edges.
+func derCopies(nnz int) int {
+	switch {
+	case nnz < 1<<9:
+		return 1
+	case nnz < 1<<17:
+		return 2
+	case nnz < 1<<22:
+		return 4
+	}
+	return 8
+}
+
+func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Float, into *AttentionGrads) {
+	t.headBlocks, t.k, t.into, t.dOut, t.stats = k.heads(), k, into, dOut, stats
+	t.el, t.buf = t.pad(k.El)
+	t.turned, t.perm = k.In.structureT()
+	t.copies = derCopies(k.In.NNZ())
+	t.der = borrow(t.copies * k.In.NumRows * t.padded)
+}
+
+func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
+
+func (t *pullTask) release() {
+	if t.buf != nil {
+		scratch.Put(t.buf)
+	}
+	scratch.Put(t.der)
+	*t = pullTask{cuts: t.cuts}
+}
+
+// parts is the number of parts of rows destinations each.
+func (t *pullTask) parts(rows int) int { return (t.k.In.NumRows + rows - 1) / rows }
+
+// scored reports whether the gradient of the logits is wanted.
+func (t *pullTask) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }
+
+// pullPairs is the loop that sets Σ α·dα in the records.
+type pullPairs pullTask
+
+// Chunk does one part.
+func (t *pullPairs) Chunk(i int) {
+	lo, hi := i*pairRows, min((i+1)*pairRows, t.k.In.NumRows)
+	f := t.k.Ft.RowLen()
+	mul := simd.Heads{XStride: f, YStride: f, WStride: t.record(), Width: f / t.heads}
+	for lane := 0; lane < t.padded; lane += t.lanes {
+		c := t.stats[lo*t.record()+simd.Record*lane+3*t.lanes:]
+		for r := range hi - lo {
+			clear(c[r*t.record():][:t.lanes])
+		}
+		at := lo*f + lane*mul.Width
+		if f > 0 {
+			mul.X, mul.Y, mul.W, mul.H = t.dOut.Data[at:], t.out[at:], c, t.in(lane)
+			mul.Pairs(hi - lo)
+		}
+	}
+}
+
+// pullDer is the loop that adds up the gradients of Er.
+type pullDer pullTask
+
+// Chunk does one part.
+func (t *pullDer) Chunk(i int) {
+	n := t.k.In.NumRows
+	lo, hi := i*pairRows, min((i+1)*pairRows, n)
+	for c := range t.copies {
+		from := (*t.der)[c*n*t.padded:]
+		if t.heads == t.padded {
+			add(t.into.Er.Data[lo*t.heads:hi*t.heads], from[lo*t.heads:hi*t.heads])
+			continue
+		}
+		for v := lo; v < hi; v++ {
+			add(t.into.Er.Row(v), from[v*t.padded:][:t.heads])
+		}
+	}
+}
+
+// Chunk does one part of the sources.
+func (t *pullTask) Chunk(i int) {
+	rows := t.k.In.NumRows
+	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
+	clear(der)
+	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
+	s.tile.Perm, s.tile.FarStride, s.tile.RecStride = t.perm, t.record(), t.lanes
+	s.tile.DerStride = t.padded
+	s.tile.Ahead = ahead(len(t.stats))
+	f := t.k.Ft.RowLen()
+	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
+	s.mul.Ahead = ahead(len(t.dOut.Data))
+	if t.scored() && s.mul.Ahead > 0 {
+		s.ask(t.dOut, s.mul.Ahead+tileGroups)
+	}
+	for u, edge := t.cuts[i], int64(0); u < t.cuts[i+1]; {
+		next, nextEdge := s.take(t.turned.Offsets, u, t.cuts[i+1], edge)
+		for lane := 0; lane < t.padded; lane += t.lanes {
+			s.tile.Der = der[lane:]
+			t.recall(s, u, lane)
+			t.carried(s, u, lane)
+			if t.scored() {
+				t.score(s, u, lane)
+			}
+		}
+		u, edge = next, nextEdge
+	}
+	s.put()
+}
+
+// recall sets A to the softmax under mask and weights, T to that times the
+// slope, and B to T·Σ α·dα without the mask. The tile's rows start at source u.
+func (t *pullTask) recall(s *attendSpace, u, lane int) {
+	s.tile.Far, s.tile.Near = t.stats[simd.Record*lane:], t.el[u*t.padded+lane:]
+	s.tile.Recall()
+	s.addEdges(t.k.Ee, lane)
+	s.tile.Weigh()
+	if t.k.drops() {
+		s.tile.Column = uint32(lane)
+		s.tile.Mask(t.k.Drop)
+		s.multiply(s.tile.A, s.tile.M)
+		s.multiply(s.tile.T, s.tile.M)
+	}
+	if t.into.Weight != nil {
+		copy(s.past, s.slots(s.tile.A))
+	}
+	s.weighEdges(s.tile.A, t.k, lane)
+	s.weighEdges(s.tile.T, t.k, lane)
+}
+
+// carried adds to the gradient of Ft, sets G to g, and adds to the gradient of
+// the weights.
+func (t *pullTask) carried(s *attendSpace, u, lane int) {
+	f, d := s.mul.XStride, s.mul.Width
+	s.mul.H, s.mul.X = t.in(lane), t.dOut.Data[lane*d:]
+	dots := t.scored() || t.into.Weight != nil
+	s.mul.V, s.mul.G, s.mul.Y, s.mul.W, s.mul.S = nil, nil, nil, nil, nil
+	if dots {
+		s.mul.V, s.mul.G = t.k.Ft.Data[u*f+lane*d:], s.tile.G
+	}
+	if t.into.Ft != nil {
+		s.mul.Y, s.mul.W, s.mul.S = t.into.Ft.Data[u*f+lane*d:], s.tile.A, s.ones[:]
+	}
+	switch {
+	case dots && t.into.Ft != nil:
+		s.mul.Both()
+	case dots:
+		s.mul.Dots()
+	case t.into.Ft != nil:
+		s.mul.Sum()
+	}
+	if w := t.into.Weight; w != nil {
+		n, row := s.in(lane), w.RowLen()
+		s.each(func(at, edge int) {
+			for h := range n {
+				w.Data[edge*row+min(lane+h, row-1)] += s.tile.G[at+h] * s.past[at+h]
+			}
+		})
+	}
+}
+
+// score adds to the gradients of the three parts of the logits.
+func (t *pullTask) score(s *attendSpace, u, lane int) {
+	s.tile.Rec = s.sum
+	s.tile.Score()
+	n := s.in(lane)
+	if to := t.into.El; to != nil {
+		rows := len(s.tile.Offsets) - 1
+		if t.heads == t.lanes {
+			add(to.Data[u*n:(u+rows)*n], s.sum[:rows*n])
+		} else {
+			for r := range rows {
+				add(to.Data[(u+r)*t.heads+lane:][:n], s.sum[r*t.lanes:][:n])
+			}
+		}
+	}
+	if to := t.into.Ee; to != nil {
+		s.each(func(at, edge int) {
+			row := to.Data[edge*t.heads+lane:][:n]
+			for h := range row {
+				row[h] += s.tile.G[at+h]
+			}
+		})
+	}
+}

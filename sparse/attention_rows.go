@@ -1,0 +1,134 @@
+package sparse
+
+import (
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// attendTask is a forward pass, in parts of rows.
+type attendTask struct {
+	headBlocks
+	k      *Attention
+	out    []tensor.Float
+	stats  []tensor.Float
+	el, er []tensor.Float
+	bufs   [2]*[]tensor.Float
+	cuts   []int
+}
+
+var attendTasks = sync.Pool{New: func() any { return new(attendTask) }}
+
+func (t *attendTask) prepare(k *Attention, out *tensor.Dense, stats []tensor.Float) {
+	t.headBlocks, t.k, t.out, t.stats = k.heads(), k, out.Data, stats
+	t.el, t.bufs[0] = t.pad(k.El)
+	t.er, t.bufs[1] = t.pad(k.Er)
+}
+
+func (t *attendTask) release() {
+	for i, b := range t.bufs {
+		if b != nil {
+			scratch.Put(b)
+		}
+		t.bufs[i] = nil
+	}
+	t.k, t.out, t.stats, t.el, t.er = nil, nil, nil, nil, nil
+}
+
+// Chunk computes one part.
+func (t *attendTask) Chunk(i int) {
+	a := t.k.In
+	s := newSpace(t.headBlocks, a.Cols, t.k.Slope)
+	s.tile.Ahead, s.tile.RecStride = ahead(len(t.el)), t.record()
+	f := t.k.Ft.RowLen()
+	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
+	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), t.record(), 1
+	s.ask(t.k.Ft, s.mul.Ahead)
+	for lo, hi := t.cuts[i], t.cuts[i+1]; lo < hi; {
+		if a.Offsets[lo+1]-a.Offsets[lo] > pieceMost {
+			t.long(s, lo)
+			lo++
+			continue
+		}
+		next, _ := s.take(a.Offsets, lo, hi, 0)
+		for lane := 0; lane < t.padded; lane += t.lanes {
+			rec := t.stats[lo*t.record()+simd.Record*lane:]
+			t.soften(s, lo, lane, rec)
+			t.carry(s, lo, lane, rec[2*t.lanes:])
+		}
+		lo = next
+	}
+	s.put()
+}
+
+// soften sets Z to the weights of the tile's edges before they are divided by
+// their sums. The tile's rows start at row lo.
+func (t *attendTask) soften(s *attendSpace, lo, lane int, rec []tensor.Float) {
+	s.tile.Far, s.tile.Near, s.tile.Rec = t.el[lane:], t.er[lo*t.padded+lane:], rec
+	s.tile.Gather()
+	s.addEdges(t.k.Ee, lane)
+	s.tile.Soften()
+}
+
+// carry adds the tile's edges, each times its weight, to the rows of out. What
+// is divided by stands in scale.
+func (t *attendTask) carry(s *attendSpace, lo, lane int, scale []tensor.Float) {
+	if t.k.drops() {
+		s.tile.Column = uint32(lane)
+		s.tile.Mask(t.k.Drop)
+		s.multiply(s.tile.Z, s.tile.M)
+	}
+	s.weighEdges(s.tile.Z, t.k, lane)
+	f, d := s.mul.XStride, s.mul.Width
+	s.mul.X, s.mul.Y, s.mul.W, s.mul.S = t.k.Ft.Data[lane*d:], t.out[lo*f+lane*d:], s.tile.Z, scale
+	s.mul.H = t.in(lane)
+	s.mul.Sum()
+}
+
+// long is the pass of a row that is taken in pieces, twice: the first time for
+// the largest logit and the sum of all.
+func (t *attendTask) long(s *attendSpace, v int) {
+	f, n := s.mul.XStride, t.lanes
+	s.mul.Set = 0
+	clear(t.out[v*f : v*f+f])
+	offsets := t.k.In.Offsets
+	for lane := 0; lane < t.padded; lane += n {
+		rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*n]
+		top, inverse, sum := rec[n:2*n], rec[2*n:3*n], rec[3*n:]
+		part := s.sum[:simd.Record*n]
+		simd.NoTop(top)
+		clear(sum)
+		for r, edge := v, int64(0); r == v; {
+			r, edge = s.take(offsets, v, v+1, edge)
+			t.soften(s, v, lane, part)
+			join(top, sum, part[n:2*n], part[3*n:])
+		}
+		copy(rec, part[:n])
+		for h, x := range sum {
+			inverse[h] = simd.Inverse(x)
+		}
+		for r, edge := v, int64(0); r == v; {
+			r, edge = s.take(offsets, v, v+1, edge)
+			t.soften(s, v, lane, part)
+			for h := range n {
+				part[2*n+h] = simd.Weigh(part[n+h], top[h]) * inverse[h]
+			}
+			t.carry(s, v, lane, part[2*n:])
+		}
+	}
+	s.mul.Set = 1
+}
+
+// join adds the sum of one piece to that of the others; each is of weights
+// below a largest logit of its own.
+func join(top, sum, pieceTop, pieceSum []tensor.Float) {
+	for h, m := range pieceTop {
+		most := max(top[h], m)
+		if top[h] != top[h] || m != m {
+			most = top[h] + m
+		}
+		sum[h] = sum[h]*simd.Weigh(top[h], most) + pieceSum[h]*simd.Weigh(m, most)
+		top[h] = most
+	}
+}

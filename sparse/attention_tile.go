@@ -1,0 +1,166 @@
+package sparse
+
+import (
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Attention takes rows in tiles, whose numbers stay in the first cache. A row
+// too long for a call of the assembly is cut into pieces.
+const (
+	tileGroups = 128     // groups of eight numbers an edge in a tile of several rows
+	tileRows   = 512     // rows of a tile
+	pieceMost  = 1024    // edges of a row in one tile
+	fetchAhead = 32      // edges: how early memory is asked for a row
+	inCache    = 1 << 18 // bytes of a table that stays near, though another core has written it
+)
+
+// attendSpace is what one thread works in.
+type attendSpace struct {
+	headBlocks
+	tile  simd.Tile
+	mul   simd.Heads
+	piece [2]int64 // the offsets of a tile that is a piece of a row
+	ones  [8]tensor.Float
+	sum   []tensor.Float // of a row in pieces, or for each row of a tile
+	past  []tensor.Float // for each slot: the softmax under the mask
+	room  []tensor.Float
+	edges []int32
+}
+
+var attendSpaces = sync.Pool{New: func() any { return new(attendSpace) }}
+
+// slotRoom is the numbers in a tile's slots: pieces and the row that passes the
+// limit of a tile, with the register that a row's end may overwrite.
+const slotRoom = 8*(pieceMost+tileGroups) + 72 // not a power of two, whose multiples share lines of the cache
+
+// newSpace returns a space for a matrix of columns.
+func newSpace(b headBlocks, cols []int32, slope tensor.Float) *attendSpace {
+	s := attendSpaces.Get().(*attendSpace)
+	if s.room == nil {
+		s.room = make([]tensor.Float, 8*slotRoom)
+		s.edges = make([]int32, slotRoom)
+		for i := range s.ones {
+			s.ones[i] = 1
+		}
+	}
+	s.headBlocks = b
+	at := func(i int) []tensor.Float { return s.room[i*slotRoom : (i+1)*slotRoom] }
+	s.past, s.sum = at(6), at(7)
+	s.tile = simd.Tile{
+		Cols: cols, Edge: s.edges, Z: at(0), A: at(1), B: at(2), G: at(3), T: at(4), M: at(5),
+		FarStride: b.padded, NearStride: b.padded,
+		Last: len(cols) - 1, Slope: slope, Lanes: b.lanes,
+	}
+	s.mul = simd.Heads{Cols: cols, Last: len(cols) - 1, WStride: b.lanes, Filler: 8/b.lanes - 1}
+	return s
+}
+
+// put hands s back, without what it points to.
+func (s *attendSpace) put() {
+	s.tile, s.mul = simd.Tile{}, simd.Heads{}
+	attendSpaces.Put(s)
+}
+
+// take takes the next rows before hi as a tile, or a piece of the row lo from
+// edge from on. It returns the row and the edge at which the next one starts; an
+// edge of 0 is a row's first.
+func (s *attendSpace) take(offsets []int64, lo, hi int, from int64) (next int, edge int64) {
+	if d := offsets[lo+1] - offsets[lo]; d > pieceMost {
+		begin := max(from, offsets[lo])
+		s.piece = [2]int64{begin, min(begin+pieceMost, offsets[lo+1])}
+		s.set(s.piece[:])
+		if s.piece[1] == offsets[lo+1] {
+			return lo + 1, 0
+		}
+		return lo, s.piece[1]
+	}
+	groups, r := 0, lo
+	for ; r < hi && r-lo < tileRows; r++ {
+		d := int(offsets[r+1] - offsets[r])
+		groups += simd.Groups(d, s.lanes)
+		if r > lo && groups > tileGroups {
+			break
+		}
+	}
+	s.set(offsets[lo : r+1])
+	return r, 0
+}
+
+// set makes the rows of offsets the tile.
+func (s *attendSpace) set(offsets []int64) {
+	groups := 0
+	for r := range len(offsets) - 1 {
+		groups += simd.Groups(int(offsets[r+1]-offsets[r]), s.lanes)
+	}
+	s.tile.Offsets, s.mul.Offsets, s.tile.Slots = offsets, offsets, groups
+}
+
+// each calls f for each edge of the tile, with the first of its numbers in an
+// array of slots and its number in the attention's matrix.
+func (s *attendSpace) each(f func(at, edge int)) {
+	at := 0
+	o := s.tile.Offsets
+	for r := range len(o) - 1 {
+		d := int(o[r+1] - o[r])
+		for i := range d {
+			slot := at + i*s.lanes
+			f(slot, int(s.tile.Edge[slot/s.lanes]))
+		}
+		at += simd.Groups(d, s.lanes) * 8
+	}
+}
+
+// slots returns the tile's part of an array of slots.
+func (s *attendSpace) slots(x []tensor.Float) []tensor.Float { return x[:8*s.tile.Slots] }
+
+// addEdges adds x's numbers of each edge, of the block from lane on, to Z.
+func (s *attendSpace) addEdges(x *tensor.Dense, lane int) {
+	if x == nil {
+		return
+	}
+	n := s.in(lane)
+	s.each(func(at, edge int) {
+		for h, v := range x.Data[edge*s.heads+lane:][:n] {
+			s.tile.Z[at+h] += v
+		}
+	})
+}
+
+// weighEdges multiplies x by the edges' weights.
+func (s *attendSpace) weighEdges(x []tensor.Float, k *Attention, lane int) {
+	if k.Weight == nil {
+		return
+	}
+	n := s.in(lane)
+	s.each(func(at, edge int) {
+		for h := range n {
+			x[at+h] *= k.weight(edge, lane+h)
+		}
+	})
+}
+
+// multiply is y *= x on the tile's slots.
+func (s *attendSpace) multiply(y, x []tensor.Float) {
+	y, x = s.slots(y), s.slots(x)
+	simd.Mul.Forward(y, y, x, 1, 1)
+}
+
+// ask makes the steps of a tile ask for the first two lines of the rows of x
+// some edges ahead, so that memory is not idle while they compute. It pays only
+// where a row is more than these, with eight lanes.
+func (s *attendSpace) ask(x *tensor.Dense, edges int) {
+	if s.lanes == 8 && x.RowLen() > 32 && edges > 0 && s.mul.Width <= 8 {
+		s.tile.Ask, s.tile.AskStride, s.tile.AskAhead, s.mul.Early = x.Data, x.RowLen(), edges, 1
+	}
+}
+
+// ahead is how early to ask for rows of a table, of a number of elements.
+func ahead(elements int) int {
+	if elements*4 <= inCache {
+		return 0
+	}
+	return fetchAhead
+}

@@ -1,0 +1,93 @@
+package sparse_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+func TestMatrix(t *testing.T) {
+	a := random(rand.New(rand.NewPCG(31, 31)), 8, 6, 30, true)
+	m, want := a.Matrix(), a.Dense()
+	if r, c := m.Dims(); r != 8 || c != 6 {
+		t.Fatalf("%d×%d", r, c)
+	}
+	for i := range 8 {
+		for j := range 6 {
+			got := tensor.Of([]float{float(m.At(i, j)), float(m.T().At(j, i))}, 2)
+			near(t, "At", got, []float64{float64(want.Row(i)[j]), float64(want.Row(i)[j])})
+		}
+	}
+	for _, at := range [][2]int{{-1, 0}, {8, 0}, {0, -1}, {0, 6}} {
+		func() {
+			defer func() {
+				if err, _ := recover().(error); !errors.As(err, new(mat.Error)) {
+					t.Errorf("At(%d, %d): %v, want an error of mat", at[0], at[1], err)
+				}
+			}()
+			m.At(at[0], at[1])
+		}()
+	}
+}
+
+func TestFromMat(t *testing.T) {
+	for name, m := range map[string]mat.Matrix{
+		"dense": mat.NewDense(2, 3, []float64{0, 1.5, 0, -2, 0, 4}),
+		"band":  mat.NewBandDense(3, 3, 0, 1, []float64{1, 2, 3, 0, 5, 0}),
+		"view":  random(rand.New(rand.NewPCG(32, 32)), 9, 7, 30, true).Matrix(),
+		"zero":  mat.NewDense(2, 2, nil),
+	} {
+		a, err := sparse.FromMat(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		rows, cols := m.Dims()
+		want := make([]float64, 0, rows*cols)
+		for i := range rows {
+			for j := range cols {
+				want = append(want, m.At(i, j))
+			}
+		}
+		near(t, name, a.Dense(), want)
+		for k, v := range a.Values {
+			if v == 0 {
+				t.Errorf("%s: nonzero %d is zero", name, k)
+			}
+		}
+	}
+	_, err := sparse.FromMat(huge{})
+	if err == nil || !strings.Contains(err.Error(), "4294967296 columns, want 0 to 2147483647") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// huge is a matrix of more columns than a CSR can have.
+type huge struct{ mat.Matrix }
+
+func (huge) Dims() (r, c int) { return 1, 1 << 32 }
+
+func TestFeatures(t *testing.T) {
+	a := sparse.FromDense(tensor.Of([]float{1, 0, 0, 2}, 2, 2))
+	if got := a.Density(); got != 0.5 {
+		t.Errorf("density %v, want 0.5", got)
+	}
+	if got := sparse.Features(a, 0.5); got != tensor.Array(a) {
+		t.Errorf("%T, want the matrix itself", got)
+	}
+	x, ok := sparse.Features(a, 0.4).(*tensor.Dense)
+	if !ok || x.Row(1)[1] != 2 || x.Row(0)[1] != 0 {
+		t.Errorf("got %v, want a dense array", x)
+	}
+	if got := sparse.FromDense(tensor.New(0, 3)).Density(); got != 0 {
+		t.Errorf("density %v of no elements", got)
+	}
+}

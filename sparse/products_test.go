@@ -1,0 +1,356 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// degrees returns a matrix with a 1 for each nonzero divided by the number of
+// its row's.
+func degrees(a *sparse.CSR) *tensor.Dense {
+	w := values(a)
+	for i := range a.NumRows {
+		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+			w.Data[k] /= float(a.Offsets[i+1] - a.Offsets[i])
+		}
+	}
+	return w
+}
+
+func TestMeanDense(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		for range 2 {
+			a, f := c.a, c.heads*c.d
+			x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
+			want := mul(y, a, degrees(a), x, false)
+			sparse.MeanDense(y, a, x)
+			near(t, "MeanDense", y, want)
+			want = mul(x, a, degrees(a), y, true)
+			sparse.MeanDenseT(x, a, y)
+			near(t, "MeanDenseT", x, want)
+			a.Values = nil // and again
+		}
+	})
+}
+
+func TestMulRows(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		a, f := c.a, c.heads*c.d
+		w, x, y := normal(c.rng, a.NNZ(), f), normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
+		want := mul(y, a, w, x, false)
+		sparse.MulRows(y, a, w, x)
+		near(t, "MulRows", y, want)
+		want = mul(x, a, w, y, true)
+		sparse.MulRowsT(x, a, w, y)
+		near(t, "MulRowsT", x, want)
+	})
+}
+
+// best is the definition of MaxDense, of MinDense for a negative sign.
+func best(a *sparse.CSR, w, x *tensor.Dense, sign float) (dst *tensor.Dense, arg []int32) {
+	f := x.RowLen()
+	dst, arg = tensor.New(a.NumRows, f), make([]int32, a.NumRows*f)
+	for i := range a.NumRows {
+		for j := range f {
+			at := i*f + j
+			arg[at] = -1
+			for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+				v := x.Row(int(a.Cols[k]))[j]
+				if w != nil {
+					v *= w.Row(int(k))[j/(f/w.RowLen())]
+				}
+				top := dst.Data[at]
+				if arg[at] < 0 || sign*v > sign*top || v != v && top == top {
+					dst.Data[at], arg[at] = v, int32(k)
+				}
+			}
+		}
+	}
+	return dst, arg
+}
+
+// same reports whether two arrays have equal elements, NaN being one.
+func same(a, b []float) bool {
+	return slices.EqualFunc(a, b, func(x, y float) bool { return x == y || x != x && y != y })
+}
+
+func TestBest(t *testing.T) {
+	few := []float{float(math.NaN()), float(math.Inf(1)), float(math.Inf(-1)), 0, 1, -1, 2, 0.5}
+	trials(t, func(t *testing.T, c trial) {
+		a, f := c.a, c.heads*c.d
+		for _, heads := range []int{0, 1, c.heads, f} {
+			var w *tensor.Dense
+			if heads > 0 {
+				w = normal(c.rng, a.NNZ(), heads)
+			}
+			x := normal(c.rng, a.NumCols, f)
+			for i := range x.Data {
+				if c.rng.IntN(3) == 0 {
+					x.Data[i] = few[c.rng.IntN(len(few))]
+				}
+			}
+			dst, alone, arg := normal(c.rng, a.NumRows, f), normal(c.rng, a.NumRows, f), make([]int32, a.NumRows*f)
+			for sign, run := range map[float]func(*tensor.Dense, []int32, *sparse.CSR, *tensor.Dense, *tensor.Dense){1: sparse.MaxDense, -1: sparse.MinDense} {
+				want, from := best(a, w, x, sign)
+				run(dst, arg, a, w, x)
+				if !same(dst.Data, want.Data) || !slices.Equal(arg, from) {
+					t.Fatalf("sign %v, %d weights: got %v %v, want %v %v", sign, heads, dst.Data, arg, want.Data, from)
+				}
+				run(alone, nil, a, w, x)
+				if !same(alone.Data, want.Data) {
+					t.Fatalf("sign %v, %d weights, without arg: got %v, want %v", sign, heads, alone.Data, want.Data)
+				}
+			}
+		}
+	})
+}
+
+// The gradients of the best element are those of the sum of what won.
+func TestBestGrad(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		a, f := c.a, c.heads*c.d
+		for _, heads := range []int{0, 1, c.heads, f} {
+			var w *tensor.Dense
+			if heads > 0 {
+				w = normal(c.rng, a.NNZ(), heads)
+			}
+			x, dy := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
+			y, arg := tensor.New(a.NumRows, f), make([]int32, a.NumRows*f)
+			sparse.MaxDense(y, arg, a, w, x)
+			dx, dw := normal(c.rng, a.NumCols, f), normal(c.rng, a.NNZ(), max(1, heads))
+			wantX, wantW := float64s(dx), float64s(dw)
+			for at, k := range arg {
+				if k < 0 {
+					continue
+				}
+				from, h, v := int(a.Cols[k])*f+at%f, int(k)*dw.RowLen()+at%f/(f/dw.RowLen()), 1.0
+				if w != nil {
+					v = float64(w.Data[h])
+				}
+				wantX[from] += v * float64(dy.Data[at])
+				wantW[h] += float64(x.Data[from]) * float64(dy.Data[at])
+			}
+			few := dx.Clone()
+			sparse.BestGrad(sparse.BestGrads{X: few}, arg, a, w, x, dy)
+			near(t, "BestGrad X", few, wantX)
+			a.Transpose() // and by the other way
+			sparse.BestGrad(sparse.BestGrads{X: dx, W: dw}, arg, a, w, x, dy)
+			near(t, "BestGrad X transposed", dx, wantX)
+			near(t, "BestGrad W", dw, wantW)
+			sameBits(t, "BestGrad both ways", dx, few)
+		}
+	})
+}
+
+// Backward of the best element against finite differences, away from ties.
+func TestBestDifferences(t *testing.T) {
+	if !wide {
+		t.Skip("float64 only: run with -tags f64")
+	}
+	rng := rand.New(rand.NewPCG(11, 11))
+	a := random(rng, 9, 7, 30, false)
+	w, x, dy := normal(rng, a.NNZ(), 2), normal(rng, a.NumCols, 6), normal(rng, a.NumRows, 6)
+	y, arg := tensor.New(a.NumRows, 6), make([]int32, a.NumRows*6)
+	loss := func() float64 { sparse.MaxDense(y, nil, a, w, x); return inner(y, dy) }
+	sparse.MaxDense(y, arg, a, w, x)
+	dx, dw := x.Like(), w.Like()
+	sparse.BestGrad(sparse.BestGrads{X: dx, W: dw}, arg, a, w, x, dy)
+	for _, p := range [][2]*tensor.Dense{{x, dx}, {w, dw}} {
+		for i := range p[0].Data {
+			was := p[0].Data[i]
+			p[0].Data[i] = was + 1e-6
+			up := loss()
+			p[0].Data[i] = was - 1e-6
+			down := loss()
+			p[0].Data[i] = was
+			if got, want := float64(p[1].Data[i]), (up-down)/2e-6; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+				t.Fatalf("gradient %d is %v, by differences %v", i, got, want)
+			}
+		}
+	}
+}
+
+func TestPair(t *testing.T) {
+	trials(t, func(t *testing.T, c trial) {
+		a, f := c.a, c.heads*c.d
+		x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
+		for op := simd.Add; op <= simd.Max; op++ {
+			got, want := normal(c.rng, a.NNZ(), f), tensor.New(a.NNZ(), f)
+			for i := range a.NumRows {
+				for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+					op.Forward(want.Row(int(k)), x.Row(int(a.Cols[k])), y.Row(i), 1, 1)
+				}
+			}
+			sparse.Pair(got, a, op, x, y)
+			sameBits(t, op.String(), got, want)
+		}
+		got, want := normal(c.rng, a.NNZ(), f), tensor.New(a.NNZ(), f)
+		for k, col := range a.Cols {
+			copy(want.Row(k), x.Row(int(col)))
+		}
+		sparse.Gather(got, a, x)
+		sameBits(t, "Gather", got, want)
+	})
+}
+
+// A zero that is stored is like one that is not, whatever it meets.
+func TestStoredZeros(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	for _, n := range []int{20, 900} {
+		a := random(rng, n, n, 40*n, true)
+		x := normal(rng, n, 24)
+		r, c, v := []int32{}, []int32{}, []float{}
+		for i := range n {
+			for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+				if rng.IntN(5) < 2 || a.Cols[k] == 3 || i == 3 {
+					a.Values[k] = 0
+				} else {
+					r, c, v = append(r, int32(i)), append(c, a.Cols[k]), append(v, a.Values[k])
+				}
+			}
+		}
+		for j := range x.Row(3) {
+			x.Row(3)[j] = float(math.NaN())
+		}
+		kept, _, err := sparse.FromCOO(n, n, r, c, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := tensor.New(n, 24), tensor.New(n, 24)
+		sparse.MulDense(got, a, x)
+		sparse.MulDense(want, kept, x)
+		sameBits(t, "MulDense", got, want)
+		sparse.MulDenseT(got, a, x)
+		sparse.MulDenseT(want, kept, x)
+		sameBits(t, "MulDenseT", got, want)
+		a.Transpose()
+		again := tensor.New(n, 24)
+		sparse.MulDense(again, kept, x)
+		sparse.MulDenseT(again, a, x)
+		sameBits(t, "MulDenseT, turned", again, want)
+	}
+}
+
+// hub returns a matrix in which one row and one column have 15,000 nonzeros,
+// and every fifth row and column has none.
+func hub(rng *rand.Rand) *sparse.CSR {
+	const n = 3000
+	var r, c []int32
+	live := func() int32 { return rng.Int32N(n/5)*5 + 1 + rng.Int32N(4) }
+	for range 15000 {
+		r, c = append(r, 7, live(), live()), append(c, live(), 11, live())
+	}
+	for i := range int32(n / 5) { // loops, twice
+		r, c = append(r, 5*i+1, 5*i+1), append(c, 5*i+1, 5*i+1)
+	}
+	v := make([]float, len(r))
+	for k := range v {
+		v[k] = float(rng.NormFloat64())
+	}
+	a, _, err := sparse.FromCOO(n, n, r, c, v)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// everyKernel runs each kernel on one matrix and returns the results.
+func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
+	rng := rand.New(rand.NewPCG(uint64(heads), uint64(d)))
+	f := heads * d
+	x, u := normal(rng, a.NumCols, heads, d), normal(rng, a.NumRows, heads, d)
+	w, full := normal(rng, a.NNZ(), heads), normal(rng, a.NNZ(), f)
+	y, xt := func() *tensor.Dense { return tensor.New(a.NumRows, f) }, func() *tensor.Dense { return tensor.New(a.NumCols, f) }
+	out := map[string][]float{}
+	run := func(name string, dst *tensor.Dense, f func(dst *tensor.Dense)) { f(dst); out[name] = dst.Data }
+	ones := a.WithValues(nil)
+	run("MulDense", y(), func(z *tensor.Dense) { sparse.MulDense(z, a, x) })
+	run("MulDense of ones", y(), func(z *tensor.Dense) { sparse.MulDense(z, ones, x) })
+	run("MulDenseT", xt(), func(z *tensor.Dense) { sparse.MulDenseT(z, a, u) })
+	run("MulDenseT of ones", xt(), func(z *tensor.Dense) { sparse.MulDenseT(z, ones, u) })
+	run("MeanDense", y(), func(z *tensor.Dense) { sparse.MeanDense(z, a, x) })
+	run("MeanDenseT", xt(), func(z *tensor.Dense) { sparse.MeanDenseT(z, a, u) })
+	run("MulHeads", y(), func(z *tensor.Dense) { sparse.MulHeads(z, a, w, x) })
+	run("MulHeadsT", xt(), func(z *tensor.Dense) { sparse.MulHeadsT(z, a, w, u) })
+	run("MulRows", y(), func(z *tensor.Dense) { sparse.MulRows(z, a, full, x) })
+	run("MulRowsT", xt(), func(z *tensor.Dense) { sparse.MulRowsT(z, a, full, u) })
+	run("DotHeads", w.Like(), func(z *tensor.Dense) { sparse.DotHeads(z, a, x, u) })
+	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, simd.Sub, x, u) })
+	run("Gather", full.Like(), func(z *tensor.Dense) { sparse.Gather(z, a, x) })
+	arg := make([]int32, a.NumRows*f)
+	run("MaxDense", y(), func(z *tensor.Dense) { sparse.MaxDense(z, arg, a, w, x) })
+	run("BestGrad", xt(), func(z *tensor.Dense) { sparse.BestGrad(sparse.BestGrads{X: z}, arg, a, w, x, u) })
+	run("BestGrad W", w.Like(), func(z *tensor.Dense) { sparse.BestGrad(sparse.BestGrads{W: z}, arg, a, w, x, u) })
+	run("MinDense", y(), func(z *tensor.Dense) { sparse.MinDense(z, nil, a, nil, x) })
+	return out
+}
+
+// No bit of a result depends on the threads, and the kernels of plain Go agree.
+func TestKernelThreads(t *testing.T) {
+	a := hub(rand.New(rand.NewPCG(13, 13)))
+	for _, hd := range [][2]int{{1, 7}, {8, 8}, {3, 5}} {
+		undo := par.SetThreads(1)
+		want := everyKernel(a, hd[0], hd[1])
+		undo()
+		for _, threads := range []int{2, 3, 8} {
+			undo := par.SetThreads(threads)
+			for name, got := range everyKernel(a, hd[0], hd[1]) {
+				if !slices.Equal(got, want[name]) {
+					t.Errorf("%s of %v: other bits on %d threads", name, hd, threads)
+				}
+			}
+			undo()
+		}
+		undo = simd.Disable()
+		for name, got := range everyKernel(a, hd[0], hd[1]) {
+			near(t, fmt.Sprintf("%s of %v in plain Go", name, hd), tensor.Of(got, len(got)), float64s(tensor.Of(want[name], len(got))))
+		}
+		undo()
+	}
+}
+
+// The hub's products against the dense triple loop.
+func TestHub(t *testing.T) {
+	a := hub(rand.New(rand.NewPCG(14, 14)))
+	rng := rand.New(rand.NewPCG(15, 15))
+	w, x := normal(rng, a.NNZ(), 2), normal(rng, a.NumCols, 6)
+	y := tensor.New(a.NumRows, 6)
+	want := mul(y, a, w, x, false)
+	sparse.MulHeads(y, a, w, x)
+	near(t, "MulHeads", y, want)
+	y.Zero()
+	want = mul(y, a, w, x, true)
+	sparse.MulHeadsT(y, a, w, x)
+	near(t, "MulHeadsT", y, want)
+}
+
+// A call allocates nothing once its tasks are in their pools.
+func TestKernelAllocations(t *testing.T) {
+	a := hub(rand.New(rand.NewPCG(16, 16)))
+	x, y := tensor.New(a.NumCols, 16), tensor.New(a.NumRows, 16)
+	w := tensor.New(a.NNZ(), 2)
+	arg := make([]int32, len(y.Data))
+	for name, run := range map[string]func(){
+		"MulDense":   func() { sparse.MulDense(y, a, x) },
+		"MulDenseT":  func() { sparse.MulDenseT(x, a, y) },
+		"MeanDense":  func() { sparse.MeanDense(y, a, x) },
+		"MulHeads":   func() { sparse.MulHeads(y, a, w, x) },
+		"MulHeadsT":  func() { sparse.MulHeadsT(x, a, w, y) },
+		"DotHeads":   func() { sparse.DotHeads(w, a, x, y) },
+		"MaxDense":   func() { sparse.MaxDense(y, arg, a, nil, x) },
+		"MaxDense/0": func() { sparse.MaxDense(y, nil, a, w, x) },
+	} {
+		run()
+		if n := testing.AllocsPerRun(20, run); n > 0 && !raced {
+			t.Errorf("%s: %v allocations a call", name, n)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package sparse
+
+import (
+	"sync/atomic"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+)
+
+// keySort is a stable counting sort of keys below n by several threads. Each
+// counts the keys of a part of the list, finds from the other parts' counts
+// where its own go, and puts them there. However many parts there are the order
+// is the same: there is one stable order.
+type keySort struct {
+	keys    []int32
+	n       int
+	parts   int
+	starts  []int32 // for each part and key: how many there are, then where the next one goes
+	offsets []int64
+	order   []int32
+}
+
+// sortByKey returns the stable order of the keys, all below n, and where each
+// key's run starts in it.
+func sortByKey(n int, keys []int32) (order []int32, offsets []int64) {
+	s := keySort{keys: keys, n: n, parts: sortParts(n, len(keys))}
+	s.starts = make([]int32, s.parts*n)
+	s.offsets = make([]int64, n+1)
+	par.For(s.parts, 1, s.count)
+	s.place()
+	s.order = make([]int32, len(keys))
+	par.For(s.parts, 1, s.put)
+	return s.order, s.offsets
+}
+
+// sortParts is how many parts a list is cut into: one for each thread, but no
+// more than keep the counts below the list's own size.
+func sortParts(n, keys int) int {
+	if keys < 1<<15 {
+		return 1
+	}
+	return max(1, min(par.Threads(), keys/max(n, 1)))
+}
+
+// part returns the bounds of part p of the list.
+func (s *keySort) part(p int) (lo, hi int) {
+	return p * len(s.keys) / s.parts, (p + 1) * len(s.keys) / s.parts
+}
+
+// count counts the keys of parts from to to.
+func (s *keySort) count(from, to int) {
+	for p := from; p < to; p++ {
+		lo, hi := s.part(p)
+		count := s.starts[p*s.n : (p+1)*s.n]
+		for _, key := range s.keys[lo:hi] {
+			count[key]++
+		}
+	}
+}
+
+// place turns the counts into places: by key, and by part within a key.
+func (s *keySort) place() {
+	at := int32(0)
+	for key := range s.n {
+		s.offsets[key] = int64(at)
+		for i := key; i < len(s.starts); i += s.n {
+			count := s.starts[i]
+			s.starts[i] = at
+			at += count
+		}
+	}
+	s.offsets[s.n] = int64(at)
+}
+
+// put puts the keys of parts from to to in their places.
+func (s *keySort) put(from, to int) {
+	for p := from; p < to; p++ {
+		lo, hi := s.part(p)
+		next := s.starts[p*s.n : (p+1)*s.n]
+		for j, key := range s.keys[lo:hi] {
+			at := next[key]
+			next[key] = at + 1
+			s.order[at] = int32(lo + j)
+		}
+	}
+}
+
+// listGrain is how many elements of a list a thread takes at a time.
+const listGrain = 1 << 16
+
+// pick sets dst[k] = src[order[k]].
+func pick[T any](dst, src []T, order []int32) {
+	par.For(len(dst), listGrain, func(lo, hi int) {
+		for k, from := range order[lo:hi] {
+			dst[lo+k] = src[from]
+		}
+	})
+}
+
+// firstOutside returns the first place of a list that is not from 0 to n−1, its
+// length if there is none.
+func firstOutside(list []int32, n int) int {
+	return first(len(list), func(lo, hi int) int {
+		for j, v := range list[lo:hi] {
+			if uint32(v) >= uint32(n) {
+				return lo + j
+			}
+		}
+		return hi
+	})
+}
+
+// first returns the least of the places below n that find, which gets a range
+// and returns its end if there is none, finds.
+func first(n int, find func(lo, hi int) int) int {
+	var least atomic.Int64
+	least.Store(int64(n))
+	par.For(n, listGrain, func(lo, hi int) {
+		at := int64(hi)
+		if int64(lo) < least.Load() {
+			at = int64(find(lo, hi))
+		}
+		for old := least.Load(); at < int64(hi) && at < old; old = least.Load() {
+			if least.CompareAndSwap(old, at) {
+				return
+			}
+		}
+	})
+	return int(least.Load())
+}

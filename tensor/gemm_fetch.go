@@ -1,0 +1,47 @@
+package tensor
+
+import (
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/simd"
+)
+
+// A processor fetches long runs of memory ahead by itself, but a block of a is
+// many short ones. So the kernel asks, while it computes a block, for what the
+// block after it reads.
+
+// fetchA asks for the part of a that comes after p.K steps of a block, from step
+// l of its own: the next rows, or of a transposed a the next steps.
+func (g *gemm) fetchA(p *simd.Product, blk block, l int) {
+	next := view{}
+	rows := blk.hi - blk.lo
+	switch {
+	case g.a.rs == g.k:
+		next = g.a.from(blk.hi, l*rows)
+	case g.a.rs == 1 && rows == g.a.cs:
+		next = g.a.from(0, blk.k0+l+p.K)
+	}
+	g.fetch(p, blk, next.data, rows*p.K)
+}
+
+// fetchB asks for what of b is packed next, to take the place of these steps.
+func (g *gemm) fetchB(p *simd.Product, blk block, l int) {
+	if g.b.rs == g.n {
+		g.fetch(p, blk, g.b.from(blk.k0+blk.kg+l, 0).data, p.K*g.n)
+	}
+}
+
+// fetch has the kernel ask for n elements of x in the course of a block, or of
+// half of it where a and b are to be fetched.
+func (g *gemm) fetch(p *simd.Product, blk block, x []Float, n int) {
+	p.Ahead, p.AheadStep = 0, 0
+	asks := p.M / simd.ProductGroup * panels(blk.right-blk.left) * (p.K / 4)
+	if g.part {
+		asks /= 2
+	}
+	if n = min(n, len(x)); n <= 0 || asks == 0 {
+		return
+	}
+	const line, size = 64, int(unsafe.Sizeof(x[0]))
+	p.Ahead, p.AheadStep = int(start(x)-start(p.A)), min((n*size+asks-1)/asks, line)
+}

@@ -17,7 +17,7 @@ type model struct {
 	takes       []string // flags that only some models have
 	symmetric   bool     // on a block it needs the edges' weights on the whole graph
 	preset      func(r *recipe)
-	layer       func(r *recipe, s size) convolution
+	make        func(r *recipe, s size) layer
 }
 
 // size is what one layer is to be.
@@ -26,8 +26,8 @@ type size struct {
 	last    bool
 }
 
-// convolution is one layer of a network.
-type convolution interface {
+// layer is one of a network.
+type layer interface {
 	Init(rng *rand.Rand)
 	run(t *grad.Tape, h hop, x *grad.Var) layers.Out
 }
@@ -36,10 +36,10 @@ type convolution interface {
 func models() []model {
 	attention := []string{"heads", "out-heads", "residual", "attention"}
 	return []model{
-		{name: "gat", title: "GAT", takes: attention, preset: likeGAT, layer: newGAT},
-		{name: "gatv2", title: "GATv2", takes: attention, preset: likeGAT, layer: newGATv2},
-		{name: "gcn", title: "GCN", symmetric: true, preset: likeGCN, layer: newGCN},
-		{name: "mlp", title: "MLP", preset: likeGCN, layer: newDense},
+		{name: "gat", title: "GAT", takes: attention, preset: likeGAT, make: newGAT},
+		{name: "gatv2", title: "GATv2", takes: attention, preset: likeGAT, make: newGATv2},
+		{name: "gcn", title: "GCN", symmetric: true, preset: likeGCN, make: newGCN},
+		{name: "mlp", title: "MLP", preset: likeGCN, make: newDense},
 	}
 }
 
@@ -116,7 +116,7 @@ func (r *recipe) residual() layers.Residual {
 
 type gatLayer struct{ layers.GATConv }
 
-func newGAT(r *recipe, s size) convolution {
+func newGAT(r *recipe, s size) layer {
 	return &gatLayer{layers.GATConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
 		FeatDrop: r.Dropout, AttnDrop: r.Dropout, Residual: r.residual(),
@@ -129,7 +129,7 @@ func (l *gatLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 
 type gatv2Layer struct{ layers.GATv2Conv }
 
-func newGATv2(r *recipe, s size) convolution {
+func newGATv2(r *recipe, s size) layer {
 	return &gatv2Layer{layers.GATv2Conv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
 		FeatDrop: r.Dropout, AttnDrop: r.Dropout, Residual: r.residual(),
@@ -145,7 +145,7 @@ type gcnLayer struct {
 	drop float64
 }
 
-func newGCN(r *recipe, s size) convolution {
+func newGCN(r *recipe, s size) layer {
 	return &gcnLayer{layers.GCNConv{In: s.in, Out: s.out, Activation: inner(grad.ReLU, s)}, r.Dropout}
 }
 
@@ -166,7 +166,7 @@ type denseLayer struct {
 	activation grad.Activation
 }
 
-func newDense(r *recipe, s size) convolution {
+func newDense(r *recipe, s size) layer {
 	return &denseLayer{layers.Linear{In: s.in, Out: s.out}, r.Dropout, inner(grad.ReLU, s)}
 }
 

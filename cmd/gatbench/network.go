@@ -18,7 +18,7 @@ import (
 type network struct {
 	Recipe      recipe
 	In, Classes int
-	Layers      []convolution `json:"-"`
+	Layers      []layer `json:"-"`
 }
 
 // hop is where one layer works: a graph or a block of it.
@@ -50,7 +50,7 @@ func (n *network) build() error {
 		if s.last = i == r.Layers-1; s.last {
 			s.out = n.Classes
 		}
-		l := m.layer(r, s)
+		l := m.make(r, s)
 		l.Init(rng)
 		r.Start.redraw(l, rng)
 		n.Layers = append(n.Layers, l)
@@ -60,7 +60,7 @@ func (n *network) build() error {
 }
 
 // redraw gives the Params of GAT's layers other first values.
-func (s start) redraw(l convolution, rng *rand.Rand) {
+func (s start) redraw(l layer, rng *rand.Rand) {
 	conv, ok := l.(*gatLayer)
 	if !ok || s != startNormal {
 		return

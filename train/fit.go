@@ -39,6 +39,7 @@ type Fit struct {
 	Eval    func(t *grad.Tape) Scores    // under a tape that drops nothing; may be nil
 	OnEpoch func(Epoch)                  // called when an epoch is over; may be nil
 
+	Limit     float64 // a loss above it counts as diverged; 0: only one that is no finite number
 	ClipNorm  float64 // the largest norm of all gradients together; 0: any
 	ClipValue float64 // the largest number in a gradient; 0: any
 	Average   float64 // evaluate, choose and keep the [EMA] of the Params with this decay; 0: the Params
@@ -52,7 +53,7 @@ type Fit struct {
 
 // Run trains the model. If ctx is cancelled it writes the checkpoint and returns
 // the epochs so far and ctx.Err(). If the loss or a gradient becomes NaN or
-// infinite it writes none and returns the epochs so far and a [*DivergedError];
+// infinite, or the loss passes Limit, it writes none and returns the epochs so far and a [*DivergedError];
 // without Eval the model is then given back its last state whose loss was
 // finite.
 func (f *Fit) Run(ctx context.Context) (*History, error) {
@@ -95,6 +96,8 @@ func (f *Fit) check() error {
 		return fmt.Errorf("train: Fit.By is %d; it must be ByAccuracy, ByLoss, ByEither or ByLast", f.By)
 	case !(f.ClipNorm >= 0 && f.ClipValue >= 0):
 		return fmt.Errorf("train: Fit.ClipNorm is %v and Fit.ClipValue %v; neither may be negative", f.ClipNorm, f.ClipValue)
+	case !(f.Limit >= 0):
+		return fmt.Errorf("train: Fit.Limit is %v; 0 means none, and it may not be negative", f.Limit)
 	case !(f.Average >= 0 && f.Average < 1):
 		return fmt.Errorf("train: Fit.Average is %v; a decay is at least 0 and less than 1", f.Average)
 	case f.Every < 0 || f.Every > 0 && f.Checkpoint == "":

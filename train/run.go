@@ -105,6 +105,11 @@ func (r *run) step(e *Epoch, i int) error {
 	if !finite(v) {
 		return r.diverged("the loss", nil, v)
 	}
+	if r.Limit > 0 && v > r.Limit {
+		d := r.diverged("the loss", nil, v)
+		d.Limit = r.Limit
+		return d
+	}
 	e.Loss += v
 	if r.Eval == nil && i == 0 { // before Backward, which writes frozen Params
 		r.good.update()

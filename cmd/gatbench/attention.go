@@ -49,15 +49,17 @@ func (s *session) writeAttention() error {
 	return nil
 }
 
-// watched returns the nodes of --nodes, or else the test node of most edges.
+// watched returns the nodes of --nodes, or else the test node of most neighbours
+// of those whose neighbours a picture can name.
 func (s *session) watched() []int32 {
 	if len(s.Nodes) > 0 {
 		return s.Nodes
 	}
-	best := int32(0)
-	for i, v := range s.split.Test {
-		if i == 0 || s.Graph.InDegree(int(v)) > s.Graph.InDegree(int(best)) {
-			best = v
+	const most = 12
+	best, degree := int32(0), -1
+	for _, v := range s.split.Test {
+		if d := s.Graph.InDegree(int(v)); d > degree && d <= most {
+			best, degree = v, d
 		}
 	}
 	return []int32{best}
@@ -83,7 +85,7 @@ func (s *session) attention(nodes []int32) []attended {
 	var all []attended
 	for _, v := range nodes {
 		a := attended{node: v}
-		for u, edge := range s.graph.Sources(int(v)) {
+		for edge, u := range s.graph.Sources(int(v)) {
 			e := attendedEdge{source: u}
 			for _, l := range layers {
 				e.heads = append(e.heads, l.Row(int(edge)))

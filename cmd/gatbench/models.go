@@ -107,6 +107,9 @@ func (r *recipe) heads(s size) int {
 	return r.Heads
 }
 
+// headsOf is how many the layer of that number from 0 has.
+func (r *recipe) headsOf(layer int) int { return r.heads(size{last: layer == r.Layers-1}) }
+
 func (r *recipe) residual() layers.Residual {
 	if r.Residual {
 		return layers.ResidualIdentity

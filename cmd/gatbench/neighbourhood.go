@@ -31,15 +31,23 @@ func (s *session) attentionPicture(path string, all []attended) error {
 
 // neighbourhood is the panel of a node and a layer.
 func (s *session) neighbourhood(a attended, layer int) *plot.Plot {
-	p := newPanel(fmt.Sprintf("node %d, layer %d: attention, mean of %d heads", a.node, layer+1, len(a.edges[0].heads[layer])), "", "")
+	p := newPanel(fmt.Sprintf("node %d, layer %d: attention%s", a.node, layer+1, over(s.net.Recipe.headsOf(layer))), "", "")
 	p.HideAxes()
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.8, 3, -1.3, 1.3
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.8, 3, -1.3, 1.4
 	n := &neighbourhood{session: s, attended: a, layer: layer}
 	p.Add(n)
 	for _, c := range n.classes() {
 		p.Legend.Add(s.className(c), dot{colour(c)})
 	}
 	return p
+}
+
+// over says that a number is a mean of several heads.
+func over(heads int) string {
+	if heads == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", mean of %d heads", heads)
 }
 
 // neighbourhood draws a node in the middle of its in-neighbours.
@@ -66,62 +74,76 @@ func (n *neighbourhood) classes() []int {
 	return out
 }
 
-// Plot draws the edges, and the nodes over them. The widest edge is the most
-// attended one; the node itself stands in the middle, with its attention to
-// itself below its number.
+// Plot draws the edges, and the nodes over them. The most attended edge is the
+// widest; below the node in the middle stands what it attends to itself.
 func (n *neighbourhood) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	at := func(i, of int) vg.Point {
-		angle := 2*math.Pi*float64(i)/float64(of) + math.Pi/2
-		return vg.Point{X: x(1.1 * math.Cos(angle)), Y: y(1.1 * math.Sin(angle))}
-	}
 	middle := vg.Point{X: x(0), Y: y(0)}
-	top, around := 1e-12, 0
-	for _, e := range n.edges {
-		top = max(top, e.mean(n.layer))
-		if e.source != n.node {
-			around++
+	shares, itself := n.shares()
+	top := itself
+	for _, s := range shares {
+		top = max(top, s.of)
+	}
+	const most = 16                                             // nodes that have room for a number
+	size := math.Min(1, most/math.Max(1, float64(len(shares)))) // smaller where there are more
+	at := func(i int) vg.Point {
+		angle := math.Pi/2 - 2*math.Pi*float64(i)/float64(len(shares)) // from the top on
+		return vg.Point{X: x(1.05 * math.Cos(angle)), Y: y(1.05 * math.Sin(angle))}
+	}
+	for i, s := range shares {
+		line := draw.LineStyle{Color: color.Gray{190}, Width: vg.Points(5 * size * s.of / math.Max(top, 1e-12))}
+		c.StrokeLine2(line, middle.X, middle.Y, at(i).X, at(i).Y)
+	}
+	for i, s := range shares {
+		n.disc(c, at(i), s.node, math.Max(1.5, 6*size))
+		if len(shares) <= most {
+			n.write(c, p, outside(middle, at(i)), s)
 		}
 	}
-	i, itself := 0, 0.0
-	for _, e := range n.edges {
-		w := e.mean(n.layer)
-		if e.source == n.node {
-			itself = w
-			continue
-		}
-		line := draw.LineStyle{Color: color.Gray{110}, Width: vg.Points(0.2 + 5*w/top)}
-		c.StrokeLine2(line, middle.X, middle.Y, at(i, around).X, at(i, around).Y)
-		i++
-	}
-	i = 0
-	for _, e := range n.edges {
-		if e.source != n.node {
-			n.node1(c, at(i, around), e.source, e.mean(n.layer), around <= 24, p)
-			i++
-		}
-	}
-	n.node1(c, middle, n.node, itself, true, p)
+	n.disc(c, middle, n.node, 6)
+	n.write(c, p, vg.Point{X: middle.X, Y: middle.Y - vg.Points(13)}, share{n.node, itself})
 }
 
-// node1 draws a node, with its number and its share where there is room.
-func (n *neighbourhood) node1(c draw.Canvas, at vg.Point, node int32, share float64, room bool, p *plot.Plot) {
-	radius := vg.Points(4)
-	if room {
-		radius = vg.Points(7)
+// share is how much of a node's attention goes to an in-neighbour.
+type share struct {
+	node int32
+	of   float64
+}
+
+// shares returns those of the in-neighbours, and that of the node itself.
+func (n *neighbourhood) shares() (others []share, itself float64) {
+	for _, e := range n.edges {
+		if v := e.mean(n.layer); e.source == n.node {
+			itself = v
+		} else {
+			others = append(others, share{e.source, v})
+		}
 	}
-	shade := color.Color(color.Gray{200})
+	return others, itself
+}
+
+// outside returns the point beyond at where its number is written.
+func outside(middle, at vg.Point) vg.Point {
+	d := at.Sub(middle)
+	far := vg.Length(math.Hypot(float64(d.X), float64(d.Y)))
+	return at.Add(vg.Point{X: d.X / far * vg.Points(24), Y: d.Y / far * vg.Points(13)})
+}
+
+// disc draws a node in the colour of its class.
+func (n *neighbourhood) disc(c draw.Canvas, at vg.Point, node int32, radius float64) {
+	shade := color.Color(color.Gray{120})
 	if label := n.Labels[node]; label >= 0 {
 		shade = colour(int(label))
 	}
-	c.DrawGlyph(draw.GlyphStyle{Color: shade, Radius: radius, Shape: draw.CircleGlyph{}}, at)
-	if !room {
-		return
-	}
+	c.DrawGlyph(draw.GlyphStyle{Color: shade, Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}, at)
+}
+
+// write writes a node's number and its share.
+func (n *neighbourhood) write(c draw.Canvas, p *plot.Plot, at vg.Point, s share) {
 	style := p.X.Tick.Label
 	style.Font.Size = vg.Points(7)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-	c.FillText(style, vg.Point{X: at.X, Y: at.Y - radius - vg.Points(5)}, fmt.Sprintf("%d: %.0f %%", node, 100*share))
+	c.FillText(style, at, fmt.Sprintf("%d: %.0f %%", s.node, 100*s.of))
 }
 
 // dot is a class in a legend.

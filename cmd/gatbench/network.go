@@ -80,10 +80,15 @@ func (n *network) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 	return n.through(t, slices.Repeat([]hop{{graph: g}}, len(n.Layers)), x)
 }
 
+// labels are what errors call the layers.
+var labels = [...]string{"layer 1", "layer 2", "layer 3", "layer 4", "a later layer"}
+
 // through returns the result of the first layers, one for each hop.
 func (n *network) through(t *grad.Tape, hops []hop, x *grad.Var) *grad.Var {
 	for i, h := range hops {
+		undo := t.Label(labels[min(i, len(labels)-1)])
 		x = n.Layers[i].run(t, h, x).Y
+		undo()
 	}
 	return x
 }

@@ -57,7 +57,7 @@ type scored struct {
 	TrainAccuracy float64 `json:"train_accuracy"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
-	TestLoss      float64 `json:"test_loss"`
+	TestLoss      number  `json:"test_loss"`
 	TestMacroF1   float64 `json:"test_macro_f1"`
 }
 
@@ -71,7 +71,7 @@ func (c *evalCommand) Run(e env) error {
 	confusion := train.NewConfusion(logits, k.Labels, k.split.Test)
 	line := scored{
 		Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model,
-		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: s.Test.Loss,
+		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: number(s.Test.Loss),
 		TestMacroF1: train.MacroF1(confusion.Counts()),
 	}
 	if c.JSON {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -29,7 +30,10 @@ func splitOf(d *datasets.Dataset, name string, seed uint64) (datasets.Split, err
 		return randomSplit(d, seed), nil
 	}
 	s, err := readSplit(name, d)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, misuse("--splits %s: there is no such file; write planetoid, random, or the name of a JSON file of the lists train, val and test", name)
+	case err != nil:
 		return s, fmt.Errorf("--splits %s: %w", name, err)
 	}
 	return s, nil
@@ -73,7 +77,7 @@ func readSplit(path string, d *datasets.Dataset) (datasets.Split, error) {
 	var s datasets.Split
 	f, err := os.Open(path)
 	if err != nil {
-		return s, errors.New("there is no such file that can be read; write planetoid, random, or the name of a JSON file of the lists train, val and test")
+		return s, err
 	}
 	defer f.Close()
 	const most = 1 << 30 // bytes

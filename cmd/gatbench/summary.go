@@ -34,6 +34,7 @@ type summary struct {
 	Saved         string  `json:"saved,omitempty"`
 	Checkpoint    string  `json:"checkpoint,omitempty"`
 	Interrupted   bool    `json:"interrupted"`
+	Diverged      bool    `json:"diverged"`
 }
 
 // epochLine is what one epoch is for machines.
@@ -42,13 +43,24 @@ type epochLine struct {
 	Dataset       string  `json:"dataset"`
 	Seed          uint64  `json:"seed"`
 	Epoch         int     `json:"epoch"` // from 1
-	Loss          float64 `json:"loss"`  // with dropout, before the step
+	Loss          number  `json:"loss"`  // with dropout, before the step
 	TrainAccuracy float64 `json:"train_accuracy"`
-	ValLoss       float64 `json:"val_loss"`
+	ValLoss       number  `json:"val_loss"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
 	Best          bool    `json:"best"`
 	MS            float64 `json:"ms"`
+}
+
+// number is a number that may be none, which JSON calls null.
+type number float64
+
+// MarshalJSON writes NaN and the infinities as null.
+func (n number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
 }
 
 // overall is what several trainings have in common.
@@ -127,8 +139,8 @@ func (r *reporter) epoch(seed uint64, e train.Epoch) {
 		return
 	}
 	r.encode(epochLine{
-		Event: "epoch", Dataset: r.recipe.Dataset, Seed: seed, Epoch: e.N, Loss: e.Loss,
-		TrainAccuracy: e.Train.Accuracy, ValLoss: e.Val.Loss, ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
+		Event: "epoch", Dataset: r.recipe.Dataset, Seed: seed, Epoch: e.N, Loss: number(e.Loss),
+		TrainAccuracy: e.Train.Accuracy, ValLoss: number(e.Val.Loss), ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
 		Best: e.Best, MS: milliseconds(e.Took),
 	})
 }
@@ -163,14 +175,14 @@ func (r *reporter) single(s summary) {
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
 	_, says := criterion(s.Select)
-	r.printf("\nepoch %d of %d: %s\n", s.BestEpoch, s.Epochs, says)
+	r.printf("\nthe model of epoch %d of %d: %s\n", s.BestEpoch, s.Epochs, says)
 	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
 	if s.PeakMiB > 0 {
 		r.printf(", %.0f MiB of memory at most", s.PeakMiB)
 	}
 	r.printf("\n")
 	r.files(s)
-	if !s.Interrupted {
+	if !s.Interrupted && !s.Diverged {
 		r.printf("next: %s\n", r.strong(r.command(r.advice(s))))
 	}
 }

@@ -72,6 +72,18 @@ func (k *task) measure(logits *tensor.Dense) train.Scores {
 	}
 }
 
+// maxLoss is a cross-entropy beyond which nothing is learnt any more.
+const maxLoss = 1e6
+
+// watch is measure without the losses that nobody asks for after each epoch.
+func (k *task) watch(logits *tensor.Dense) train.Scores {
+	return train.Scores{
+		Train: train.Score{Accuracy: train.Accuracy(logits, k.Labels, k.split.Train)},
+		Val:   train.Measure(logits, k.Labels, k.split.Val),
+		Test:  train.Score{Accuracy: train.Accuracy(logits, k.Labels, k.split.Test)},
+	}
+}
+
 // fit returns the training of a new network, which it returns too.
 func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
@@ -80,8 +92,8 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	}
 	by, _ := criterion(r.Select)
 	f := &train.Fit{
-		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by,
-		Eval: func(t *grad.Tape) train.Scores { return k.measure(net.Forward(t, k.graph, k.features).Value()) },
+		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
+		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.graph, k.features).Value()) },
 	}
 	if r.Batch > 0 {
 		b := newBatches(k, net)

@@ -131,6 +131,7 @@ func (s *session) run(ctx context.Context) error {
 	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary = summarise(history, s.recipe, took)
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
+	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
 	err = errors.Join(err, s.keep())
 	return errors.Join(s.explain(err), s.report.run(s.summary))
 }
@@ -176,15 +177,15 @@ func (s *session) keep() error {
 // explain says of a training that was cut short how far it came and what is left
 // of it.
 func (s *session) explain(err error) error {
-	switch diverged := new(train.DivergedError); {
+	switch {
 	case s.summary.Interrupted:
 		err = fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
 		if s.summary.Checkpoint != "" {
 			err = fmt.Errorf("%w; gatbench train --resume %s goes on", err, s.summary.Checkpoint)
 		}
-	case errors.As(err, &diverged) && s.summary.Saved != "":
+	case s.summary.Diverged && s.summary.Saved != "":
 		err = fmt.Errorf("%w; the model of epoch %d is saved in %s", err, s.summary.BestEpoch, s.summary.Saved)
-	case errors.As(err, &diverged):
+	case s.summary.Diverged:
 		err = fmt.Errorf("%w; nothing was saved", err)
 	}
 	return err

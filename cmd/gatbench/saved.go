@@ -30,14 +30,14 @@ func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r := &n.Recipe
+	r, trained := &n.Recipe, n.Recipe.Dataset
 	set(&r.Dataset, f.Dataset)
 	set(&r.Splits, f.Splits)
 	k, err := openTask(f.Data, r.Dataset, r.Splits, r.Seed)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if err := k.fits(n, f.File); err != nil {
+	if err := k.fits(n, f.File, trained); err != nil {
 		return nil, nil, nil, err
 	}
 	return n, k, n.Forward(grad.NewEval(), k.graph, k.features).Value(), nil

@@ -107,11 +107,12 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	return f, net, nil
 }
 
-// fits returns an error if a network is not for the dataset.
-func (k *task) fits(n *network, path string) error {
+// fits returns an error if a network in a file, which was trained on another
+// dataset perhaps, is not for this one.
+func (k *task) fits(n *network, path, trained string) error {
 	if w := k.Features.Shape()[1]; n.In != w || n.Classes != k.Classes {
 		return fmt.Errorf("%s is a model for %d features and %d classes (it was trained on %s); %s has %d and %d: name its dataset with --dataset",
-			path, n.In, n.Classes, n.Recipe.Dataset, k.Name, w, k.Classes)
+			path, n.In, n.Classes, trained, k.Name, w, k.Classes)
 	}
 	return nil
 }

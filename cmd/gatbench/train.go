@@ -127,6 +127,9 @@ func (s *session) run(ctx context.Context) error {
 	if history == nil {
 		return err
 	}
+	if done := len(history.Epochs); done > s.recipe.Epochs {
+		return misuse("--epochs %d: the run of %s has %d already", s.recipe.Epochs, s.Resume, done)
+	}
 	s.history = history
 	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
 	s.summary = summarise(history, s.recipe, took)

@@ -12,7 +12,7 @@ import (
 // comes from the preset, or from the run that is resumed.
 type settingFlags struct {
 	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer or pubmed."`
-	Model       *string  `placeholder:"NAME" help:"gat (the default), gatv2, gcn or mlp."`
+	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
 	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's (the default), or the dgl or pyg example's."`
 	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a JSON file of the lists train, val and test."`
 	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`

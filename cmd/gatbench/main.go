@@ -71,6 +71,7 @@ func dispatch(e env, args []string) error {
 		kong.Name("gatbench"),
 		kong.Description("Graph neural networks in Go, at work."),
 		kong.Writers(e.out, e.errOut),
+		kong.Vars{"models": strings.Join(modelNames(), ", ")},
 		kong.Exit(func(int) { helped = true }), // --help; what kong says afterwards is of no interest
 	)
 	if err != nil {

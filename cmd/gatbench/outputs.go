@@ -16,7 +16,7 @@ type outputFlags struct {
 	Log        string   `placeholder:"tensorboard:DIR" help:"Log the run for TensorBoard."`
 	Plot       string   `placeholder:"FILE" help:"Draw loss, accuracy, the hidden layer and errors by degree into this .svg or .png."`
 	Attention  []string `placeholder:"FILE" help:"Write the attention of --nodes as numbers (.csv) and as pictures (.svg, .png); several files are joined by commas."`
-	Nodes      []int32  `placeholder:"N,…" help:"Nodes for --attention (a test node of up to 12 neighbours)."`
+	Nodes      []int32  `placeholder:"N" help:"Nodes for --attention (a test node of up to 12 neighbours)."`
 	Profile    string   `placeholder:"FILE" help:"Write a CPU profile of the training, for go tool pprof."`
 }
 

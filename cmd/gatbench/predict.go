@@ -12,7 +12,7 @@ import (
 // predictCommand is gatbench predict.
 type predictCommand struct {
 	savedFlags `embed:""`
-	Nodes      []int32 `placeholder:"N,…" help:"The nodes to classify (all)."`
+	Nodes      []int32 `placeholder:"N" help:"The nodes to classify (all)."`
 	Out        string  `placeholder:"FILE" help:"Write to this file instead."`
 }
 

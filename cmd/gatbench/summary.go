@@ -250,6 +250,9 @@ func (r *reporter) command(flags string) string {
 	if flags != "" && r.recipe.Model != "gat" {
 		line += " --model " + r.recipe.Model
 	}
+	if flags != "" && r.recipe.Splits != "planetoid" {
+		line += " --splits " + r.recipe.Splits
+	}
 	if r.Data != "" {
 		line += fmt.Sprintf(" --data %q", r.Data)
 	}

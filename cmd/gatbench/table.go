@@ -13,8 +13,8 @@ import (
 
 // tableCommand is gatbench table.
 type tableCommand struct {
-	Datasets []string `placeholder:"NAME,…" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
-	Models   []string `default:"gat,gcn,mlp" placeholder:"NAME,…" help:"The models (gat,gcn,mlp)."`
+	Datasets []string `placeholder:"NAME" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
+	Models   []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
 	Preset   string   `default:"paper" placeholder:"NAME" help:"Whose settings: paper, dgl or pyg."`
 	Seeds    int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
 	Seed     uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`

@@ -120,10 +120,14 @@ func (r *recipe) residual() layers.Residual {
 type gatLayer struct{ layers.GATConv }
 
 func newGAT(r *recipe, s size) layer {
-	return &gatLayer{layers.GATConv{
+	l := &gatLayer{layers.GATConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
 		FeatDrop: r.Dropout, AttnDrop: r.Dropout, Residual: r.residual(),
 	}}
+	if r.ValueDrop {
+		l.ValueDrop = r.Dropout
+	}
+	return l
 }
 
 func (l *gatLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {

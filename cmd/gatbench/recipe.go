@@ -23,6 +23,7 @@ type recipe struct {
 	OutHeads    int     `flag:"out-heads"` // of the last layer, averaged
 	Layers      int     `flag:"layers"`
 	Dropout     float64 `flag:"dropout"` // of each layer's features, and of attention
+	ValueDrop   bool    `flag:"preset"`  // of what attention sums, too
 	Residual    bool    `flag:"residual"`
 	LR          float64 `flag:"lr"`
 	WeightDecay float64 `flag:"weight-decay"`
@@ -103,6 +104,7 @@ func likeGAT(r *recipe) {
 	switch r.Preset {
 	case "paper":
 		r.Decayed = decayWeights
+		r.ValueDrop = r.Model == "gat" // only the authors' code says so: CiteSeer needs it
 		if r.Dataset == "pubmed" {
 			r.OutHeads, r.LR, r.WeightDecay = 8, 1e-2, 1e-3
 		}

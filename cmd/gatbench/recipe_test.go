@@ -15,8 +15,8 @@ func TestPresets(t *testing.T) {
 		preset, model, dataset string
 		want                   recipe
 	}{
-		{"paper", "gat", "cora", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
-		{"paper", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
+		{"paper", "gat", "cora", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, ValueDrop: true, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
+		{"paper", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
 		{"dgl", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startNormal, Select: "last"}},
 		{"pyg", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "accuracy"}},
 		{"paper", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayFirst, Start: startGlorot, Select: "accuracy"}},

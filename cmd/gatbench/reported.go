@@ -4,11 +4,11 @@ package main
 // given.
 type figure struct{ mean, std float64 }
 
-// published is what others report for the Planetoid split: the paper that the
+// reported is what others report for the Planetoid split: the paper that the
 // settings are of, and the frameworks' own reproductions, which are those of
 // DGL's examples and of PyG's benchmark (fixed split, 100 runs). A zero is a
 // figure that none was published for.
-var published = map[string]map[string]struct{ paper, dgl, pyg figure }{
+var reported = map[string]map[string]struct{ paper, dgl, pyg figure }{
 	"gat": {
 		"cora":     {paper: figure{83.0, 0.7}, dgl: figure{82.1, 0}, pyg: figure{83.1, 0.4}},
 		"citeseer": {paper: figure{72.5, 0.7}, dgl: figure{71.0, 0}, pyg: figure{70.8, 0.5}},

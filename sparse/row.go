@@ -11,16 +11,6 @@ func add(y, x []tensor.Float) { simd.Add.Forward(y, y, x, 1, 1) }
 // axpy is y += a·x.
 func axpy(y []tensor.Float, a tensor.Float, x []tensor.Float) { simd.Axpy(y, a, x) }
 
-// dot is Σ x·y, added in order.
-func dot(x, y []tensor.Float) tensor.Float {
-	y = y[:len(x)]
-	s := tensor.Float(0)
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
-}
-
 // axpyHeads is y[h,:] += w[h]·x[h,:], for len(w) heads.
 func axpyHeads(y, w, x []tensor.Float) {
 	d := len(x) / max(1, len(w))

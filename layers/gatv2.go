@@ -92,24 +92,20 @@ func (l *GATv2Conv) attend(t *grad.Tape, in In, fs, fd *grad.Var) message.Msg {
 		sum = sum.Add(message.E(split(in.Edge.MatMul(t.Use(l.WEdge)), or(l.Heads, 1), l.Out)))
 	}
 	score := sum.LeakyReLU(slope(l.Slope)).Dot(message.W(t.Use(l.Attn)))
-	alpha := score.Softmax().Dropout(t, l.AttnDrop)
-	if in.Weight != nil {
-		alpha = alpha.Mul(message.E(in.Weight))
-	}
-	return alpha
+	return in.weigh(score.Softmax().Dropout(t, l.AttnDrop))
 }
 
 // project returns the projected features of sources and destinations, N×H×D.
 func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
 	heads := or(l.Heads, 1)
-	src = split(plus(t, in.Src.MatMul(t.Use(l.W)), l.BSrc), heads, l.Out)
+	src = split(dense(t, in.Src, l.W, l.BSrc, grad.Identity), heads, l.Out)
 	if l.Shared && in.Dst == nil {
-		return src, dstRows(g, src)
+		return src, forV(g, dstRows(g, src))
 	}
 	w, b := l.WDst, l.BDst
 	if l.Shared {
 		w, b = l.W, l.BSrc
 	}
-	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return plus(t, x.MatMul(t.Use(w)), b) })
-	return src, split(dst, heads, l.Out)
+	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return dense(t, x, w, b, grad.Identity) })
+	return src, forV(g, split(dst, heads, l.Out))
 }

@@ -28,7 +28,12 @@ func (l *Linear) Init(rng *rand.Rand) {
 
 // Forward returns xW + b.
 func (l *Linear) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	return plus(t, x.MatMul(t.Use(l.W)), l.B)
+	return dense(t, x, l.W, l.B, grad.Identity)
+}
+
+// dense returns act(xW + b) as one operation. A nil b is none.
+func dense(t *grad.Tape, x *grad.Var, w, b *grad.Param, act grad.Activation) *grad.Var {
+	return x.Linear(t.Use(w), use(t, b), act)
 }
 
 // glorot returns weights from U(−b, b) with b = √(6/(in+out)).
@@ -52,4 +57,12 @@ func plus(t *grad.Tape, y *grad.Var, b *grad.Param) *grad.Var {
 		return y
 	}
 	return y.Add(t.Use(b))
+}
+
+// use returns p's value on t, or nil if there is no p.
+func use(t *grad.Tape, p *grad.Param) *grad.Var {
+	if p == nil {
+		return nil
+	}
+	return t.Use(p)
 }

@@ -117,10 +117,17 @@ func (t *Tape) borrow(n int) []tensor.Float {
 	if t == nil {
 		return make([]tensor.Float, n)
 	}
-	buf, made := t.arena.floats.get(n)
-	if made == 0 && !t.dry { // a dry run touches no memory
+	held := t.arena.held
+	buf := t.lend(n)
+	if t.arena.held == held && !t.dry { // new memory is zero; a dry run touches none
 		clear(buf)
 	}
+	return buf
+}
+
+// lend is borrow of elements that are whatever they were.
+func (t *Tape) lend(n int) []tensor.Float {
+	buf, made := t.arena.floats.get(n)
 	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
 	return buf
 }

@@ -33,8 +33,8 @@ type BatchNorm struct {
 // Init makes the Params: gain and running variance one, bias and running mean
 // zero.
 func (l *BatchNorm) Init(*rand.Rand) {
-	l.Gain, l.B = affine(!l.NoAffine, l.Width)
-	l.Variance, l.Mean = affine(true, l.Width)
+	l.Gain, l.B = learnt(!l.NoAffine, l.Width)
+	l.Variance, l.Mean = learnt(true, l.Width)
 	l.Variance.Frozen, l.Mean.Frozen = true, true
 }
 

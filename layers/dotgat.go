@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -56,8 +55,8 @@ func (l *DotGATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in.checkEdge("layers.DotGATConv", 0)
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
-	score := message.UDotV(ft, ftDst).Scale(1 / math.Sqrt(float64(l.Out)))
-	alpha := in.weigh(score.Softmax().Dropout(t, l.AttnDrop))
+	attention := message.Attention{Q: ftDst, K: ft, Drop: l.AttnDrop}
+	alpha := in.weigh(attention.Weights(t))
 	y := merge(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}
 }

@@ -50,5 +50,5 @@ func (l *GCNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *GCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in.checkEdge("layers.GCNConv", 0)
 	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), 1)
-	return Out{Y: plus(t, y, l.B).Activate(l.Activation)}
+	return Out{Y: finish(t, y, l.B, l.Activation)}
 }

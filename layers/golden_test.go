@@ -49,10 +49,10 @@ func widths(c *golden.Case, name string) (in, inDst int) {
 // node at the end, which is done here to the data.
 func stage(t *testing.T, path string) *scene {
 	s := &scene{Case: golden.Load(t, filepath.Join("testdata", path))}
-	src, dst := s.Graph.Src, s.Graph.Dst
 	if s.Graph == nil {
 		return s
 	}
+	src, dst := s.Graph.Src, s.Graph.Dst
 	if strings.HasPrefix(path, "pyg/") && s.Graph.NumSrc == s.Graph.NumDst && config(s.Case, "add_self_loops", s.looped()) {
 		src, dst = s.addLoops()
 	}

@@ -24,16 +24,16 @@ type LayerNorm struct {
 }
 
 // Init makes the Params: the gain one, the bias zero.
-func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = affine(!l.NoAffine, l.Width) }
+func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = learnt(!l.NoAffine, l.Width) }
 
 // Forward returns the rows of x, normalised.
 func (l *LayerNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	return x.LayerNorm(use(t, l.Gain), use(t, l.B), or(l.Eps, 1e-5))
 }
 
-// affine returns gains of one and biases of zero, or nils if there are to be
+// learnt returns gains of one and biases of zero, or nils if there are to be
 // none.
-func affine(wanted bool, n int) (gain, b *grad.Param) {
+func learnt(wanted bool, n int) (gain, b *grad.Param) {
 	if !wanted {
 		return nil, nil
 	}

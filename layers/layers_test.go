@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -153,6 +154,38 @@ func TestIsolated(t *testing.T) {
 			t.Errorf("%T: the isolated node gets %v, want %v", l, y.Row(7), want)
 		}
 	}
+}
+
+// No bit of a result or a gradient depends on the number of threads.
+func TestThreads(t *testing.T) {
+	whole := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 1500, 12000, 0.75))
+	sides := graph.Must(graph.NewBipartite(1500, 1500, whole.In().Cols, whole.Destinations()))
+	each(t, func(t *testing.T, v variant) {
+		g := whole
+		if v.inDst > 0 {
+			g = sides
+		}
+		m := v.model(g)
+		var want []*tensor.Dense
+		for _, n := range []int{1, 2, 3, 8} {
+			undo := par.SetThreads(n)
+			tp := grad.NewTape(1)
+			y := m.apply(tp, g)
+			got := []*tensor.Dense{y.Value()}
+			for _, d := range tp.Backward(weigh(y)) {
+				got = append(got, d.Value)
+			}
+			undo()
+			if want == nil {
+				want = got
+			}
+			for i := range got {
+				if !slices.Equal(got[i].Data, want[i].Data) {
+					t.Errorf("array %d differs with %d threads", i, n)
+				}
+			}
+		}
+	})
 }
 
 // One model serves eight goroutines at once.

@@ -28,12 +28,7 @@ func (l *Linear) Init(rng *rand.Rand) {
 
 // Forward returns xW + b.
 func (l *Linear) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	return dense(t, x, l.W, l.B, grad.Identity)
-}
-
-// dense returns act(xW + b) as one operation. A nil b is none.
-func dense(t *grad.Tape, x *grad.Var, w, b *grad.Param, act grad.Activation) *grad.Var {
-	return x.Linear(t.Use(w), use(t, b), act)
+	return affine(t, x, l.W, l.B)
 }
 
 // glorot returns weights from U(−b, b) with b = √(6/(in+out)).
@@ -51,12 +46,20 @@ func bias(wanted bool, n int) *grad.Param {
 	return grad.NewParam(n)
 }
 
-// plus returns y + b, or y if there is no b.
-func plus(t *grad.Tape, y *grad.Var, b *grad.Param) *grad.Var {
+// affine returns xW + b, or xW if there is no b.
+func affine(t *grad.Tape, x *grad.Var, w, b *grad.Param) *grad.Var {
 	if b == nil {
-		return y
+		return x.MatMul(t.Use(w))
 	}
-	return y.Add(t.Use(b))
+	return x.Linear(t.Use(w), t.Use(b), grad.Identity)
+}
+
+// finish returns a(y + b), or a(y) if there is no b.
+func finish(t *grad.Tape, y *grad.Var, b *grad.Param, a grad.Activation) *grad.Var {
+	if b == nil {
+		return y.Activate(a)
+	}
+	return y.Add(t.Use(b)).Activate(a)
 }
 
 // use returns p's value on t, or nil if there is no p.

@@ -39,7 +39,7 @@ func (l *MLP) Init(rng *rand.Rand) {
 // Forward returns the network's result for each row of x.
 func (l *MLP) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	for i, layer := range l.Layers {
-		if x = dense(t, x, layer.W, layer.B, l.fused(i)); i+1 < len(l.Layers) {
+		if x = x.Linear(t.Use(layer.W), use(t, layer.B), l.fused(i)); i+1 < len(l.Layers) {
 			x = l.between(t, x, i)
 		}
 	}
@@ -48,7 +48,7 @@ func (l *MLP) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 
 // after is Forward for the product of x with the first layer's matrix.
 func (l *MLP) after(t *grad.Tape, z *grad.Var) *grad.Var {
-	z = plus(t, z, l.Layers[0].B).Activate(l.fused(0))
+	z = finish(t, z, l.Layers[0].B, l.fused(0))
 	rest := *l
 	rest.Layers = l.Layers[1:]
 	if len(rest.Layers) == 0 {

@@ -79,7 +79,7 @@ func (l *SAGEConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.rooted() {
 		y = y.Add(in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(l.WRoot)) }))
 	}
-	y = plus(t, y, l.B).Activate(l.Activation)
+	y = finish(t, y, l.B, l.Activation)
 	if l.Normalise {
 		y = y.L2Normalise()
 	}
@@ -111,7 +111,7 @@ func (l *SAGEConv) pool(t *grad.Tape, x *grad.Var) *grad.Var {
 	if x == nil || !l.Project {
 		return x
 	}
-	return dense(t, x, l.WPool, l.BPool, grad.ReLU)
+	return x.Linear(t.Use(l.WPool), t.Use(l.BPool), grad.ReLU)
 }
 
 // remember returns the last state of an LSTM that reads each node's

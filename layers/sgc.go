@@ -49,5 +49,5 @@ func (l *SGConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in.checkEdge("layers.SGConv", 0)
 	checkHops("layers.SGConv", g, hops)
 	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), hops)
-	return Out{Y: plus(t, y, l.B).Activate(l.Activation)}
+	return Out{Y: finish(t, y, l.B, l.Activation)}
 }

@@ -85,7 +85,7 @@ func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in.checkEdge("layers.TransformerConv", l.EdgeIn)
 	in = in.drop(t, l.FeatDrop)
 	heads := or(l.Heads, 1)
-	value := split(dense(t, in.Src, l.WValue, l.BValue, grad.Identity), heads, l.Out)
+	value := split(affine(t, in.Src, l.WValue, l.BValue), heads, l.Out)
 	alpha := l.attend(t, g, in)
 	if in.Edge != nil { // it is read twice
 		alpha = message.E(message.ApplyEdges(g, alpha))
@@ -97,7 +97,7 @@ func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	}
 	y = merge(y, l.Average)
 	if !l.NoRoot {
-		y = l.join(t, y, in.onDst(g, func(x *grad.Var) *grad.Var { return dense(t, x, l.WRoot, l.B, grad.Identity) }))
+		y = l.join(t, y, in.onDst(g, func(x *grad.Var) *grad.Var { return affine(t, x, l.WRoot, l.B) }))
 	}
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}
 }
@@ -105,8 +105,8 @@ func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 // attend returns the attention of each edge, one number a head.
 func (l *TransformerConv) attend(t *grad.Tape, g *graph.Graph, in In) message.Msg {
 	heads := or(l.Heads, 1)
-	key := split(dense(t, in.Src, l.WKey, l.BKey, grad.Identity), heads, l.Out)
-	query := split(in.onDst(g, func(x *grad.Var) *grad.Var { return dense(t, x, l.WQuery, l.BQuery, grad.Identity) }), heads, l.Out)
+	key := split(affine(t, in.Src, l.WKey, l.BKey), heads, l.Out)
+	query := split(in.onDst(g, func(x *grad.Var) *grad.Var { return affine(t, x, l.WQuery, l.BQuery) }), heads, l.Out)
 	score := message.UDotV(key, forV(g, query))
 	if in.Edge != nil {
 		moved := split(timesHeadsT(query, t.Use(l.WEdge)), heads, l.EdgeIn) // W_eᵀ·q_v

@@ -44,6 +44,7 @@ func variants() []variant {
 		{name: "GATv2 shared", layer: &v2{In: 4, Out: 2, Heads: 2, Shared: true, Residual: layers.ResidualIdentity}, in: 4, dense: true},
 		{name: "GATv2 shared two sides", layer: &v2{In: 3, Out: 2, Heads: 2, Shared: true}, in: 3, inDst: 3},
 		{name: "GATv2 two sides", layer: &v2{In: 3, InDst: 5, Out: 2, Heads: 2, EdgeIn: 2, Average: true, Residual: layers.ResidualLinear}, in: 3, inDst: 5, edge: 2, weight: true},
+		{name: "GATv2 many features of edges", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 9}, in: 3, edge: 9},
 		{name: "GATv2 dropout", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4, Residual: layers.ResidualLinear}, in: 3, edge: 2, weight: true, drops: true},
 	}
 	return slices.Concat(vs, dotted(), normed(), sampled())

@@ -27,11 +27,18 @@ func TestPropagationKernel(t *testing.T) {
 // Degrees and their weights are worked out once a graph.
 func TestDegreesAreKept(t *testing.T) {
 	g := graph.Must(graph.New(3, []int32{0, 1, 2}, []int32{1, 2, 2}))
-	if degrees(g, inward, -0.5) != degrees(g, inward, -0.5) || degrees(g, inward, -0.5) == degrees(g, outward, -0.5) ||
-		degrees(g, inward, -1) == degrees(g, inward, -0.5) || closedDegrees(g) != closedDegrees(g) {
-		t.Error("degrees are not kept as they should be")
+	for name, of := range map[string]func() *grad.Var{
+		"degrees":   func() *grad.Var { return degrees(g, inward, -0.5) },
+		"strengths": func() *grad.Var { return strengths(g, outward, nil, -0.5) },
+		"closed":    func() *grad.Var { return closedDegrees(g) },
+		"weights":   func() *grad.Var { return SymmetricWeights(g, nil) },
+	} {
+		if first := of(); of() != first {
+			t.Errorf("%s are worked out again", name)
+		}
 	}
-	if SymmetricWeights(g, nil) != SymmetricWeights(g, nil) || NormBoth.Weights(g, nil) == NormRight.Weights(g, nil) {
-		t.Error("weights are not kept as they should be")
+	if degrees(g, inward, -0.5) == degrees(g, outward, -0.5) || degrees(g, inward, -1) == degrees(g, inward, -0.5) ||
+		degrees(g, inward, -1) == strengths(g, inward, nil, -1) || NormBoth.Weights(g, nil) == NormRight.Weights(g, nil) {
+		t.Error("different things are kept as one")
 	}
 }

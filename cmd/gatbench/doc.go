@@ -7,6 +7,8 @@
 //	gatbench train --json               an object a line, for machines
 //	gatbench bench gemm                 products, beside the limits of this machine
 //	gatbench bench --list               what else can be timed
+//	gatbench data list                  the datasets that are known, and where they are
+//	gatbench data fetch pubmed          download one of them
 //	gatbench version
 //
 // Results go to standard output, progress and errors to standard error. The

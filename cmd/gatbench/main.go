@@ -26,6 +26,7 @@ const (
 type commandLine struct {
 	Train   trainCommand   `cmd:"" help:"Train a graph attention network on a citation dataset."`
 	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
+	Data    dataCommand    `cmd:"" help:"List, describe, check, convert and fetch datasets."`
 	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
 }
 

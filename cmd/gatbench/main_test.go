@@ -21,13 +21,13 @@ func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) 
 func TestMisuse(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct{ args, want string }{
-		{"", `expected one of "train", "bench", "version"; gatbench --help lists what there is`},
+		{"", `expected one of "train", "bench", "data", "version"; gatbench --help lists what there is`},
 		{"trian", `unexpected argument trian, did you mean "train"?`},
 		{"zzz", `unexpected argument zzz; gatbench --help lists what there is`},
 		{"train --datset cora", `unknown flag --datset, did you mean "--dataset"?`},
 		{"train --epoch 3", `unknown flag --epoch, did you mean "--epochs"?`},
 		{"train cora", `unexpected argument cora; gatbench --help lists what there is`},
-		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: citeseer, cora, karate, pubmed`},
+		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
 		{"train --dataset karate", `--dataset karate: it has no nodes to choose the best epoch by; cora has`},
 		{"train --dataset karate --data " + dir, `--data: karate is part of the program and is read from no folder`},
 		{"train --epochs 0", `--epochs 0: it must be at least 1`},

@@ -12,6 +12,12 @@
 // more than one result, as [Out] does: features or weights of edges, different
 // nodes on either side of a bipartite graph, and the attention.
 //
+// Attention is [GATConv], [GATv2Conv], [DotGATConv] and [TransformerConv]; sums
+// under a fixed normalisation are [GCNConv], [SGConv] and [APPNP]; [SAGEConv] and
+// [GINConv] aggregate. [Linear], [MLP], [LayerNorm] and [BatchNorm] take rows and
+// no graph: their Forward has none. docs/writing-a-layer.md builds one from its
+// formula.
+//
 // These rules hold for every layer:
 //
 //   - Weights are in×out: y = xW + b. The columns of a head stand together.

@@ -77,8 +77,8 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
 	y := merge(message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum), l.Average)
-	y = plus(t, l.Residual.add(t, g, in, skip{y, l.WRes}), l.B)
-	return Out{Y: y.Activate(l.Activation), Attention: alpha}
+	y = l.Residual.add(t, g, in, skip{y, l.WRes})
+	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.
@@ -89,11 +89,7 @@ func (l *GATConv) attend(t *grad.Tape, in In, ft, ftDst *grad.Var) message.Msg {
 	if in.Edge != nil {
 		score = score.Add(message.E(l.edgeScore(t, in.Edge)))
 	}
-	alpha := score.LeakyReLU(slope(l.Slope)).Softmax().Dropout(t, l.AttnDrop)
-	if in.Weight != nil {
-		alpha = alpha.Mul(message.E(in.Weight))
-	}
-	return alpha
+	return in.weigh(score.LeakyReLU(slope(l.Slope)).Softmax().Dropout(t, l.AttnDrop))
 }
 
 // project returns the projected features of sources and destinations, N×H×D.
@@ -101,14 +97,14 @@ func (l *GATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.V
 	heads := or(l.Heads, 1)
 	src = split(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
 	if in.Dst == nil && l.InDst == 0 {
-		return src, dstRows(g, src)
+		return src, forV(g, dstRows(g, src))
 	}
 	w := l.W
 	if l.InDst > 0 {
 		w = l.WDst
 	}
 	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
-	return src, split(dst, heads, l.Out)
+	return src, forV(g, split(dst, heads, l.Out))
 }
 
 // edgeScore returns a_e·W_e·x for each edge, E×H×1. It is linear in x, so the

@@ -22,7 +22,9 @@ import (
 // act([residual +] b).
 //
 // A weight multiplies the normalised attention, after dropout, and nothing is
-// normalised again. A linear residual has no bias of its own: B serves both.
+// normalised again. A linear residual has no bias of its own: B serves both. Up
+// to eight features of an edge are read where they stand; more are projected
+// first, which stores a row of Heads·Out for each edge.
 type GATv2Conv struct {
 	In         int             // width of the sources' features
 	InDst      int             `json:",omitempty"` // width of the destinations'; 0: In
@@ -80,36 +82,49 @@ func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
 	y := merge(message.UpdateAll(g, message.U(fs).Mul(alpha), message.Sum), l.Average)
-	y = plus(t, l.Residual.add(t, g, in, skip{y, l.WRes}), l.B)
-	return Out{Y: y.Activate(l.Activation), Attention: alpha}
+	y = l.Residual.add(t, g, in, skip{y, l.WRes})
+	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head. No E×H×D array
-// is made of the nodes' features.
+// is made of the nodes' features, nor of a few features of the edges.
 func (l *GATv2Conv) attend(t *grad.Tape, in In, fs, fd *grad.Var) message.Msg {
 	sum := message.UAddV(fs, fd) // H×D an edge
 	if in.Edge != nil {
-		sum = sum.Add(message.E(split(in.Edge.MatMul(t.Use(l.WEdge)), or(l.Heads, 1), l.Out)))
+		sum = l.addEdges(t, sum, in.Edge)
 	}
 	score := sum.LeakyReLU(slope(l.Slope)).Dot(message.W(t.Use(l.Attn)))
-	alpha := score.Softmax().Dropout(t, l.AttnDrop)
-	if in.Weight != nil {
-		alpha = alpha.Mul(message.E(in.Weight))
+	return in.weigh(score.Softmax().Dropout(t, l.AttnDrop))
+}
+
+// fewEdgeFeatures is up to how many features of an edge are worked in where the
+// message is evaluated, term by term. Beyond, one product for all edges takes
+// less time, though it stores the result: H×D numbers an edge.
+const fewEdgeFeatures = 8
+
+// addEdges adds W_e·x_uv to the message.
+func (l *GATv2Conv) addEdges(t *grad.Tape, sum message.Msg, x *grad.Var) message.Msg {
+	heads, w := or(l.Heads, 1), t.Use(l.WEdge)
+	if l.EdgeIn > fewEdgeFeatures {
+		return sum.Add(message.E(split(x.MatMul(w), heads, l.Out)))
 	}
-	return alpha
+	for k := range l.EdgeIn {
+		sum = sum.Add(message.E(x.Columns(k, k+1)).Mul(message.W(w.RowRange(k, k+1).Reshape(heads, l.Out))))
+	}
+	return sum
 }
 
 // project returns the projected features of sources and destinations, N×H×D.
 func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
 	heads := or(l.Heads, 1)
-	src = split(plus(t, in.Src.MatMul(t.Use(l.W)), l.BSrc), heads, l.Out)
+	src = split(affine(t, in.Src, l.W, l.BSrc), heads, l.Out)
 	if l.Shared && in.Dst == nil {
-		return src, dstRows(g, src)
+		return src, forV(g, dstRows(g, src))
 	}
 	w, b := l.WDst, l.BDst
 	if l.Shared {
 		w, b = l.W, l.BSrc
 	}
-	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return plus(t, x.MatMul(t.Use(w)), b) })
-	return src, split(dst, heads, l.Out)
+	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return affine(t, x, w, b) })
+	return src, forV(g, split(dst, heads, l.Out))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/message"
 )
 
 // GCNConv is graph convolution: each node takes the normalised sum of its
@@ -17,6 +16,10 @@ import (
 // Networks", ICLR 2017. Norm says what c is; the paper's graph has a loop at
 // each node, which is up to the data. Src is NumSrc×In, dense or sparse; Weight
 // E or E×1. The result is NumDst×Out. A node without in-edges gets act(b).
+//
+// Its spectral reading: it is attention whose only weight is the mask. With
+// S = D^−½·A·D^−½, a filter that is a polynomial of first order in the graph's
+// Laplacian, and the same θ for both of its terms, becomes S·x·W.
 //
 // The degrees are those of the graph at hand. Of a block they are the block's,
 // which is not what the whole graph would give; to keep the whole graph's, pass
@@ -46,29 +49,6 @@ func (l *GCNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // no attention.
 func (l *GCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in.checkEdge("layers.GCNConv", 0)
-	w := t.Use(l.W)
-	var y *grad.Var
-	if in.Src.Sparse() != nil || l.Out <= l.In {
-		y = l.propagate(g, in.Src.MatMul(w), in.Weight)
-	} else { // the sum commutes with W: take it where the rows are short
-		y = l.propagate(g, in.Src, in.Weight).MatMul(w)
-	}
-	return Out{Y: plus(t, y, l.B).Activate(l.Activation)}
-}
-
-// propagate returns Σ_u weight_uv·c_uv·x_u, with c_uv as a factor of each side.
-func (l *GCNConv) propagate(g *graph.Graph, x, weight *grad.Var) *grad.Var {
-	left, right := l.Norm.factors(g, weight)
-	if left != nil {
-		x = x.Mul(left)
-	}
-	m := message.U(x)
-	if weight != nil {
-		m = m.Mul(message.E(weight))
-	}
-	y := message.UpdateAll(g, m, message.Sum)
-	if right != nil {
-		y = y.Mul(right)
-	}
-	return y
+	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), 1)
+	return Out{Y: finish(t, y, l.B, l.Activation)}
 }

@@ -49,8 +49,11 @@ func widths(c *golden.Case, name string) (in, inDst int) {
 // node at the end, which is done here to the data.
 func stage(t *testing.T, path string) *scene {
 	s := &scene{Case: golden.Load(t, filepath.Join("testdata", path))}
+	if s.Graph == nil {
+		return s
+	}
 	src, dst := s.Graph.Src, s.Graph.Dst
-	if strings.HasPrefix(path, "pyg/") && s.Graph.NumSrc == s.Graph.NumDst && config(s.Case, "add_self_loops", true) {
+	if strings.HasPrefix(path, "pyg/") && s.Graph.NumSrc == s.Graph.NumDst && config(s.Case, "add_self_loops", s.looped()) {
 		src, dst = s.addLoops()
 	}
 	switch {
@@ -72,6 +75,18 @@ func stage(t *testing.T, path string) *scene {
 	}
 	s.order = s.g.EdgeOrder()
 	return s
+}
+
+// looped reports whether PyG's layer adds self-loops unless it is told not to.
+func (s *scene) looped() bool {
+	layer, training := s.Config["layer"], s.Config["layer"] == nil
+	return training || s.normed() || layer == "GATConv" || layer == "GATv2Conv"
+}
+
+// normed reports whether PyG's layer normalises the graph as GCNConv does.
+func (s *scene) normed() bool {
+	layer := s.Config["layer"]
+	return layer == "GCNConv" || layer == "SGConv" || layer == "APPNP"
 }
 
 // addLoops returns the edges that PyG works on, and sets mix and fill so that
@@ -99,7 +114,7 @@ func (s *scene) addLoops() (src, dst []int32) {
 		row := len(src)
 		src, dst = append(src, int32(v)), append(dst, int32(v))
 		switch {
-		case s.Config["layer"] != "GCNConv":
+		case !s.normed():
 			for _, i := range into[v] {
 				s.mix.Row(row)[i] = 1
 				if config(s.Case, "fill_value", "mean") == "mean" {
@@ -122,7 +137,7 @@ func (s *scene) addLoops() (src, dst []int32) {
 func (s *scene) edges(x *grad.Var) *grad.Var {
 	if s.mix != nil {
 		x = grad.Const(s.mix).MatMul(x.Reshape(x.Dim(0), -1))
-		if s.Config["layer"] == "GCNConv" {
+		if s.normed() {
 			x = x.Add(grad.Const(s.fill))
 		}
 	}
@@ -152,7 +167,15 @@ func (s *scene) watch(t *testing.T, tp *grad.Tape) (in layers.In, watched map[st
 }
 
 // linear reports whether a parameter is kept out×in.
-func linear(name string) bool { return strings.HasSuffix(name, ".weight") }
+func linear(name string) bool { return strings.Contains(name, ".weight") }
+
+// drop takes parameters out of the case.
+func (s *scene) drop(names ...string) {
+	for _, key := range names {
+		delete(s.Params, key)
+		delete(s.Grads, key)
+	}
+}
 
 // load gives the layer the case's parameters. names says which Param each is;
 // all Params of the layer must be among them.

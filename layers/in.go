@@ -60,6 +60,23 @@ func dstRows(g *graph.Graph, x *grad.Var) *grad.Var {
 	return x.Rows(rows)
 }
 
+// forV returns rows of destinations in the order in which [message.V] reads them:
+// on a view with as many destinations as sources that is the sources'.
+func forV(g *graph.Graph, x *grad.Var) *grad.Var {
+	if rows := g.DstRows(); g.Bipartite() && rows != nil && g.NumDst() == g.NumSrc() {
+		return x.ScatterAdd(rows, g.NumSrc())
+	}
+	return x
+}
+
+// weigh multiplies the attention by the weights of the edges.
+func (in In) weigh(alpha message.Msg) message.Msg {
+	if in.Weight == nil {
+		return alpha
+	}
+	return alpha.Mul(message.E(in.Weight))
+}
+
 // checkEdge panics unless features of edges are there exactly if the layer has
 // weights for them.
 func (in In) checkEdge(op string, width int) {
@@ -68,5 +85,13 @@ func (in In) checkEdge(op string, width int) {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Src.Shape())}, Why: fmt.Sprintf("EdgeIn is %d, so In.Edge is needed", width)})
 	case in.Edge != nil && width == 0:
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Edge.Shape())}, Why: "In.Edge is given, but EdgeIn is 0"})
+	}
+}
+
+// checkDense panics if the features of the sources are sparse; why says what to
+// do.
+func (in In) checkDense(op, why string) {
+	if in.Src.Sparse() != nil {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Src.Shape())}, Why: "the features are sparse; " + why})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -55,7 +56,7 @@ func rows(p *grad.Param, at []int32) *grad.Var {
 func TestPermutation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	each(t, func(t *testing.T, v variant) {
-		if v.inDst > 0 {
+		if v.inDst > 0 || v.order {
 			return
 		}
 		g := v.graph()
@@ -104,40 +105,6 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// A layer on a block, or a view of some destinations, is the layer on the whole
-// graph at the seeds. A GCNConv takes the whole graph's normalisation along.
-func TestBlock(t *testing.T) {
-	each(t, func(t *testing.T, v variant) {
-		if v.inDst > 0 {
-			return
-		}
-		g := v.graph()
-		m := v.model(g)
-		in, l := m.in(nil), m.L
-		want := l.Apply(nil, g, in).Y
-		if gcn, ok := l.(*layers.GCNConv); ok {
-			if gcn.Norm != layers.NormSymmetric {
-				return
-			}
-			c := *gcn
-			c.Norm = layers.NormNone
-			l, in.Weight = &c, layers.SymmetricWeights(g, in.Weight)
-		}
-		seeds := []int32{6, 0, 2, 7, 4}
-		for name, cut := range map[string]func([]int32) (*graph.Graph, error){"Block": g.Block, "Dst": g.Dst} {
-			part := graph.Must(cut(seeds))
-			few := layers.In{Src: in.Src.Rows(part.From().Src)}
-			if in.Edge != nil {
-				few.Edge = in.Edge.Rows(part.From().Edges)
-			}
-			if in.Weight != nil {
-				few.Weight = in.Weight.Rows(part.From().Edges)
-			}
-			golden.Compare(t, name, l.Apply(nil, part, few).Y.Value(), want.Rows(seeds).Value(), 0)
-		}
-	})
-}
-
 // Graphs of no nodes, and of nodes without edges, train.
 func TestEmpty(t *testing.T) {
 	each(t, func(t *testing.T, v variant) {
@@ -163,21 +130,62 @@ func TestEmpty(t *testing.T) {
 	})
 }
 
-// An isolated node gets the bias, and nothing else.
+// An isolated node gets what each layer's comment says.
 func TestIsolated(t *testing.T) {
-	for _, l := range []layer{&layers.GATConv{In: 3, Out: 2, Heads: 2}, &layers.GATv2Conv{In: 3, Out: 2, Heads: 2}, &layers.GCNConv{In: 3, Out: 4}} {
+	for _, l := range []layer{
+		&layers.GATConv{In: 3, Out: 2, Heads: 2}, &layers.GATv2Conv{In: 3, Out: 2, Heads: 2}, &layers.GCNConv{In: 3, Out: 4}, &layers.SGConv{In: 3, Out: 4},
+		&layers.SAGEConv{In: 3, Out: 4, NoRoot: true}, &layers.DotGATConv{In: 3, Out: 4}, &layers.TransformerConv{In: 3, Out: 4, NoRoot: true}, &layers.APPNP{Alpha: 0.5},
+	} {
 		v := variant{layer: l, in: 3}
 		m := v.model(odd())
-		var b []tensor.Float
+		want := make([]tensor.Float, 4) // zero where there is no bias
 		for name, p := range grad.Params(l) {
 			if name == "B" {
-				b = p.Value.Data
+				want = p.Value.Data
 			}
 		}
-		if y := m.apply(nil, odd()).Value(); !slices.Equal(y.Row(7), b) {
-			t.Errorf("%T: the isolated node gets %v, want the bias %v", l, y.Row(7), b)
+		if _, ok := l.(*layers.APPNP); ok { // half of its own row
+			want = make([]tensor.Float, 3)
+			for j, x := range m.Src.Value.Row(7) {
+				want[j] = x / 2
+			}
+		}
+		if y := m.apply(nil, odd()).Value(); !slices.Equal(y.Row(7), want) {
+			t.Errorf("%T: the isolated node gets %v, want %v", l, y.Row(7), want)
 		}
 	}
+}
+
+// No bit of a result or a gradient depends on the number of threads.
+func TestThreads(t *testing.T) {
+	whole := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 1500, 12000, 0.75))
+	sides := graph.Must(graph.NewBipartite(1500, 1500, whole.In().Cols, whole.Destinations()))
+	each(t, func(t *testing.T, v variant) {
+		g := whole
+		if v.inDst > 0 {
+			g = sides
+		}
+		m := v.model(g)
+		var want []*tensor.Dense
+		for _, n := range []int{1, 2, 3, 8} {
+			undo := par.SetThreads(n)
+			tp := grad.NewTape(1)
+			y := m.apply(tp, g)
+			got := []*tensor.Dense{y.Value()}
+			for _, d := range tp.Backward(weigh(y)) {
+				got = append(got, d.Value)
+			}
+			undo()
+			if want == nil {
+				want = got
+			}
+			for i := range got {
+				if !slices.Equal(got[i].Data, want[i].Data) {
+					t.Errorf("array %d differs with %d threads", i, n)
+				}
+			}
+		}
+	})
 }
 
 // One model serves eight goroutines at once.
@@ -202,56 +210,10 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// The whole of GAT runs as one kernel, whatever its options.
-func TestKernel(t *testing.T) {
-	each(t, func(t *testing.T, v variant) {
-		l, ok := v.layer.(*layers.GATConv)
-		if !ok {
-			return
-		}
-		g := v.graph()
-		m := v.model(g)
-		ft := grad.Const(tensor.New(g.NumSrc(), max(1, l.Heads), l.Out))
-		alpha := l.Apply(grad.NewTape(1), g, m.in(nil)).Attention
-		if how := message.Explain(g, message.U(ft).Mul(alpha), message.Sum); !strings.HasPrefix(how, "kernel:") {
-			t.Errorf("runs as %s", how)
-		}
-	})
-}
-
-// Sparse features give what the same features give as a dense array.
-func TestSparse(t *testing.T) {
-	each(t, func(t *testing.T, v variant) {
-		if v.inDst > 0 || v.name == "GAT identity" || v.name == "GATv2 shared" {
-			return
-		}
-		whole := v.graph()
-		for _, g := range []*graph.Graph{whole, graph.Must(whole.Dst([]int32{3, 0}))} {
-			if _, gcn := v.layer.(*layers.GCNConv); gcn && g.Bipartite() {
-				continue
-			}
-			m := v.model(g)
-			in := m.in(nil)
-			a := &sparse.CSR{NumRows: g.NumSrc(), NumCols: v.in, Offsets: []int64{0}}
-			for i := range g.NumSrc() {
-				m.Src.Value.Row(i)[i%v.in] = 0
-				for j, x := range m.Src.Value.Row(i) {
-					if x != 0 {
-						a.Cols, a.Values = append(a.Cols, int32(j)), append(a.Values, x)
-					}
-				}
-				a.Offsets = append(a.Offsets, int64(len(a.Cols)))
-			}
-			want := v.layer.Apply(nil, g, in).Y.Value()
-			in.Src = grad.Const(a)
-			golden.Compare(t, "y", v.layer.Apply(nil, g, in).Y.Value(), want, 0)
-		}
-	})
-}
-
 // Wrong inputs say what is wrong.
 func TestMisuse(t *testing.T) {
 	x, e := grad.Const(tensor.New(8, 3)), grad.Const(tensor.New(13, 2))
+	bags := grad.Const(&sparse.CSR{NumRows: 8, NumCols: 3, Offsets: make([]int64, 9)})
 	sides, five := oddSides(), grad.Const(tensor.New(5, 3))
 	for _, tt := range []struct {
 		want string
@@ -264,6 +226,15 @@ func TestMisuse(t *testing.T) {
 		{"In.Dst is needed", &layers.GATConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
 		{"SymmetricWeights", &layers.GCNConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
 		{"grad.MatMul", &layers.GATConv{In: 4, Out: 2}, odd(), layers.In{Src: x}},
+		{"In.Edge is given", &layers.SAGEConv{In: 3, Out: 2}, odd(), layers.In{Src: x, Edge: e}},
+		{"In.Edge is needed", &layers.TransformerConv{In: 3, Out: 2, EdgeIn: 2}, odd(), layers.In{Src: x}},
+		{"In.Dst is needed", &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}}, sides, layers.In{Src: five}},
+		{"2 hops leave the bipartite graph", &layers.SGConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
+		{"10 hops leave the bipartite graph", &layers.APPNP{}, sides, layers.In{Src: five}},
+		{"the features are sparse; use ResidualLinear", &layers.GATConv{In: 3, Out: 3, Residual: layers.ResidualIdentity}, odd(), layers.In{Src: bags}},
+		{"the features are sparse; give it", &layers.APPNP{}, odd(), layers.In{Src: bags}},
+		{"the features are sparse; set Project", &layers.SAGEConv{In: 3, Out: 2, Aggregate: layers.AggregateMax}, odd(), layers.In{Src: bags}},
+		{"the features are sparse; aggregate by", &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}, Aggregate: layers.AggregateMax}, odd(), layers.In{Src: bags}},
 	} {
 		tt.l.Init(rand.New(rand.NewPCG(1, 1)))
 		err := tensor.Try(func() { tt.l.Apply(nil, tt.g, tt.in) })
@@ -274,20 +245,23 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Linear is xW + b of a matrix and of an array of more axes.
-func TestLinear(t *testing.T) {
-	l := &layers.Linear{In: 3, Out: 2}
-	l.Init(rand.New(rand.NewPCG(1, 1)))
-	l.B.Value.Fill(0.5)
-	x := grad.NewParam(2, 2, 3)
-	x.Value.Normal(rand.New(rand.NewPCG(2, 1)), 0, 1)
-	y := l.Forward(nil, grad.Const(x.Value)).Value()
-	for i, row := range affine(values(x), l.W, l.B) {
-		for j, want := range row {
-			if got := float64(y.Data[i*2+j]); got-want > 1e-5 || want-got > 1e-5 {
-				t.Errorf("row %d, column %d is %v, want %v", i, j, got, want)
-			}
-		}
+// A name that is none of those there are says so.
+func TestUnknownName(t *testing.T) {
+	x := grad.Const(tensor.New(8, 3))
+	for want, l := range map[string]layer{
+		"no normalisation is called upside-down": &layers.GCNConv{In: 3, Out: 2, Norm: "upside-down"},
+		"no aggregator called median":            &layers.SAGEConv{In: 3, Out: 2, Aggregate: "median"},
+		"no aggregator called lstm":              &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}, Aggregate: layers.AggregateLSTM},
+	} {
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		func() {
+			defer func() {
+				err, ok := recover().(*grad.TapeError)
+				if !ok || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want a TapeError about %q", err, want)
+				}
+			}()
+			l.Apply(nil, odd(), layers.In{Src: x})
+		}()
 	}
-	gradtest.Check(t, []any{l, x}, func(tp *grad.Tape) *grad.Var { return weigh(l.Forward(tp, tp.Use(x))) })
 }

@@ -124,6 +124,8 @@ func activate(a grad.Activation, v float64) float64 {
 		return math.Tanh(v)
 	case a == grad.ELU && v < 0:
 		return math.Exp(v) - 1
+	case a == grad.ReLU:
+		return max(v, 0)
 	}
 	return v
 }
@@ -194,50 +196,6 @@ func gatv2Oracle(l *layers.GATv2Conv, g *graph.Graph, m *model) matrix {
 	return attentive{heads, l.Out, l.Average, l.Residual, l.WRes, l.B, l.Activation, logit}.run(g, m, s)
 }
 
-func gcnOracle(l *layers.GCNConv, g *graph.Graph, m *model) matrix {
-	n := g.NumDst()
-	weight, x := values(m.Wght), affine(values(m.Src), l.W, nil)
-	w := func(e int) float64 {
-		if weight == nil {
-			return 1
-		}
-		return weight[e][0]
-	}
-	in, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)
-	for e, v := range g.Destinations() {
-		in[v]++
-		out[g.In().Cols[e]]++
-		sum[v] += w(e)
-	}
-	norm := map[layers.Norm]func(u, v int) float64{
-		layers.NormBoth:  func(u, v int) float64 { return 1 / math.Sqrt(out[u]*in[v]) },
-		layers.NormLeft:  func(u, v int) float64 { return 1 / out[u] },
-		layers.NormRight: func(u, v int) float64 { return 1 / in[v] },
-		layers.NormNone:  func(u, v int) float64 { return 1 },
-		layers.NormSymmetric: func(u, v int) float64 {
-			if sum[u] == 0 {
-				return 0
-			}
-			return 1 / math.Sqrt(sum[u]*sum[v])
-		},
-	}[l.Norm]
-	y := make(matrix, n)
-	for v := range y {
-		y[v] = make([]float64, l.Out)
-		for e, d := range g.Destinations() {
-			if u := int(g.In().Cols[e]); int(d) == v {
-				for j := range y[v] {
-					y[v][j] += w(e) * norm(u, v) * x[u][j]
-				}
-			}
-		}
-		for j := range y[v] {
-			y[v][j] = activate(l.Activation, y[v][j]+float64(l.B.Value.Data[j]))
-		}
-	}
-	return y
-}
-
 // TestOracle compares every layer with its formula in loops.
 func TestOracle(t *testing.T) {
 	each(t, func(t *testing.T, v variant) {
@@ -249,8 +207,22 @@ func TestOracle(t *testing.T) {
 			want = gatOracle(l, g, m)
 		case *layers.GATv2Conv:
 			want = gatv2Oracle(l, g, m)
+		case *layers.DotGATConv:
+			want = dotOracle(l, g, m)
+		case *layers.TransformerConv:
+			want = transformerOracle(l, g, m)
 		case *layers.GCNConv:
 			want = gcnOracle(l, g, m)
+		case *layers.SGConv:
+			want = sgOracle(l, g, m)
+		case *layers.APPNP:
+			want = appnpOracle(l, g, m)
+		case *layers.SAGEConv:
+			want = sageOracle(l, g, m)
+		case *layers.GINConv:
+			want = ginOracle(l, g, m)
+		default:
+			t.Fatal("there is no oracle")
 		}
 		y := m.apply(nil, g).Value() // no tape: no dropout
 		if y.Rows() != len(want) || y.RowLen() != len(want[0]) {

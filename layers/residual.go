@@ -34,6 +34,7 @@ func (r Residual) add(t *grad.Tape, g *graph.Graph, in In, s skip) *grad.Var {
 	}
 	return s.y.Add(in.onDst(g, func(x *grad.Var) *grad.Var {
 		if r == ResidualIdentity && x.Dim(-1) == s.y.Dim(-1) {
+			In{Src: x}.checkDense("layers.ResidualIdentity", "use ResidualLinear")
 			return x
 		}
 		return x.MatMul(t.Use(s.w))

@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -19,18 +20,19 @@ type variant struct {
 	edge   int
 	weight bool
 	drops  bool
+	dense  bool // takes no sparse features
+	order  bool // the order of the edges counts
 }
 
 // variants is every layer under every option.
 func variants() []variant {
 	type gat = layers.GATConv
 	type v2 = layers.GATv2Conv
-	type gcn = layers.GCNConv
 	vs := []variant{
 		{name: "GAT", layer: &gat{In: 3, Out: 2}, in: 3},
 		{name: "GAT heads", layer: &gat{In: 3, Out: 2, Heads: 3, Slope: 0.1, NoBias: true, Activation: grad.ELU}, in: 3},
 		{name: "GAT edges", layer: &gat{In: 3, Out: 2, Heads: 2, EdgeIn: 4}, in: 3, edge: 4, weight: true},
-		{name: "GAT identity", layer: &gat{In: 4, Out: 2, Heads: 2, Residual: layers.ResidualIdentity}, in: 4},
+		{name: "GAT identity", layer: &gat{In: 4, Out: 2, Heads: 2, Residual: layers.ResidualIdentity}, in: 4, dense: true},
 		{name: "GAT not identity", layer: &gat{In: 3, Out: 2, Heads: 2, Residual: layers.ResidualIdentity}, in: 3},
 		{name: "GAT average", layer: &gat{In: 2, Out: 2, Heads: 3, Average: true, Residual: layers.ResidualLinear}, in: 2, weight: true},
 		{name: "GAT two sides", layer: &gat{In: 3, InDst: 5, Out: 2, Heads: 2, EdgeIn: 2, Average: true, Residual: layers.ResidualLinear, Activation: grad.Tanh}, in: 3, inDst: 5, edge: 2, weight: true},
@@ -39,16 +41,75 @@ func variants() []variant {
 		{name: "GAT dropout", layer: &gat{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4, Residual: layers.ResidualLinear}, in: 3, edge: 2, weight: true, drops: true},
 		{name: "GATv2", layer: &v2{In: 3, Out: 2}, in: 3},
 		{name: "GATv2 heads", layer: &v2{In: 3, Out: 2, Heads: 3, Slope: 0.1, NoBias: true, NoProjBias: true, Activation: grad.ELU}, in: 3},
-		{name: "GATv2 shared", layer: &v2{In: 4, Out: 2, Heads: 2, Shared: true, Residual: layers.ResidualIdentity}, in: 4},
+		{name: "GATv2 shared", layer: &v2{In: 4, Out: 2, Heads: 2, Shared: true, Residual: layers.ResidualIdentity}, in: 4, dense: true},
 		{name: "GATv2 shared two sides", layer: &v2{In: 3, Out: 2, Heads: 2, Shared: true}, in: 3, inDst: 3},
 		{name: "GATv2 two sides", layer: &v2{In: 3, InDst: 5, Out: 2, Heads: 2, EdgeIn: 2, Average: true, Residual: layers.ResidualLinear}, in: 3, inDst: 5, edge: 2, weight: true},
+		{name: "GATv2 many features of edges", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 9}, in: 3, edge: 9},
 		{name: "GATv2 dropout", layer: &v2{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4, Residual: layers.ResidualLinear}, in: 3, edge: 2, weight: true, drops: true},
 	}
-	for _, norm := range []layers.Norm{layers.NormSymmetric, layers.NormBoth, layers.NormLeft, layers.NormRight, layers.NormNone} {
+	return slices.Concat(vs, dotted(), normed(), sampled())
+}
+
+// dotted is the layers that attend by scalar products.
+func dotted() []variant {
+	type dot = layers.DotGATConv
+	type tr = layers.TransformerConv
+	return []variant{
+		{name: "DotGAT", layer: &dot{In: 3, Out: 2}, in: 3},
+		{name: "DotGAT heads", layer: &dot{In: 3, Out: 2, Heads: 3, Average: true, Activation: grad.Tanh}, in: 3, weight: true},
+		{name: "DotGAT two sides", layer: &dot{In: 3, InDst: 5, Out: 2, Heads: 2}, in: 3, inDst: 5, weight: true},
+		{name: "DotGAT dropout", layer: &dot{In: 3, Out: 2, Heads: 2, FeatDrop: 0.3, AttnDrop: 0.4}, in: 3, drops: true},
+		{name: "Transformer", layer: &tr{In: 3, Out: 2}, in: 3},
+		{name: "Transformer heads", layer: &tr{In: 3, Out: 2, Heads: 3, NoRoot: true, NoBias: true, Activation: grad.ELU}, in: 3, weight: true},
+		{name: "Transformer gate", layer: &tr{In: 3, Out: 2, Heads: 2, Gate: true, EdgeIn: 4, Activation: grad.Tanh}, in: 3, edge: 4, weight: true},
+		{name: "Transformer two sides", layer: &tr{In: 3, InDst: 5, Out: 2, Heads: 2, EdgeIn: 1, Average: true, Gate: true}, in: 3, inDst: 5, edge: 1},
+		{name: "Transformer dropout", layer: &tr{In: 3, Out: 2, Heads: 2, EdgeIn: 2, FeatDrop: 0.3, AttnDrop: 0.4}, in: 3, edge: 2, drops: true},
+	}
+}
+
+// normed is the layers with a normalised adjacency.
+func normed() []variant {
+	type sg = layers.SGConv
+	type walk = layers.APPNP
+	type gcn = layers.GCNConv
+	vs := []variant{
+		{name: "SG", layer: &sg{In: 3, Out: 2}, in: 3, weight: true},
+		{name: "SG one hop", layer: &sg{In: 2, Out: 3, K: 1, Norm: layers.NormIn, Activation: grad.Tanh}, in: 2},
+		{name: "SG three hops", layer: &sg{In: 2, Out: 3, K: 3, Norm: layers.NormNone, NoBias: true}, in: 2, weight: true},
+		{name: "APPNP", layer: &walk{}, in: 3, dense: true},
+		{name: "APPNP three steps", layer: &walk{K: 3, Alpha: 0.3, Norm: layers.NormWeighted, Activation: grad.Tanh}, in: 3, weight: true, dense: true},
+		{name: "APPNP one step", layer: &walk{K: 1, Norm: layers.NormBoth}, in: 3, dense: true},
+		{name: "APPNP dropout", layer: &walk{K: 2, EdgeDrop: 0.4}, in: 3, drops: true, dense: true},
+	}
+	for _, norm := range []layers.Norm{layers.NormSymmetric, layers.NormWeighted, layers.NormBoth, layers.NormIn,
+		layers.NormWeightedRight, layers.NormLeft, layers.NormRight, layers.NormNone} {
 		vs = append(vs, variant{name: "GCN " + string(norm), layer: &gcn{In: 3, Out: 2, Norm: norm, Activation: grad.Tanh}, in: 3})
 		vs = append(vs, variant{name: "GCN weight " + string(norm), layer: &gcn{In: 2, Out: 3, Norm: norm}, in: 2, weight: true})
 	}
 	return vs
+}
+
+// sampled is the layers that aggregate without attention.
+func sampled() []variant {
+	type sage = layers.SAGEConv
+	type gin = layers.GINConv
+	net := func(widths ...int) layers.MLP { return layers.MLP{Widths: widths, Activation: grad.Tanh} }
+	return []variant{
+		{name: "SAGE", layer: &sage{In: 3, Out: 2, Activation: grad.Tanh}, in: 3},
+		{name: "SAGE widening", layer: &sage{In: 2, Out: 3, Normalise: true}, in: 2, weight: true},
+		{name: "SAGE two sides", layer: &sage{In: 3, InDst: 5, Out: 2, NoBias: true}, in: 3, inDst: 5, weight: true},
+		{name: "SAGE sum", layer: &sage{In: 3, Out: 2, Aggregate: layers.AggregateSum, NoRoot: true}, in: 3, weight: true},
+		{name: "SAGE max", layer: &sage{In: 3, Out: 2, Aggregate: layers.AggregateMax}, in: 3, weight: true, dense: true},
+		{name: "SAGE pool", layer: &sage{In: 3, Out: 2, Aggregate: layers.AggregateMax, Project: true}, in: 3},
+		{name: "SAGE GCN", layer: &sage{In: 3, Out: 2, Aggregate: layers.AggregateGCN, Project: true}, in: 3, weight: true},
+		{name: "SAGE GCN two sides", layer: &sage{In: 3, Out: 2, Aggregate: layers.AggregateGCN, Project: true}, in: 3, inDst: 3},
+		{name: "SAGE LSTM", layer: &sage{In: 3, Out: 2, Aggregate: layers.AggregateLSTM}, in: 3, weight: true, dense: true, order: true},
+		{name: "SAGE dropout", layer: &sage{In: 3, Out: 2, FeatDrop: 0.4}, in: 3, drops: true},
+		{name: "GIN", layer: &gin{Net: net(3, 4, 2), Eps: 0.5, Activation: grad.Tanh}, in: 3},
+		{name: "GIN trained", layer: &gin{Net: net(4, 3, 2), TrainEps: true, Eps: 0.2}, in: 4, weight: true},
+		{name: "GIN mean", layer: &gin{Net: net(3, 2), Aggregate: layers.AggregateMean}, in: 3, inDst: 3, weight: true},
+		{name: "GIN max", layer: &gin{Net: net(3, 5, 4, 2), Aggregate: layers.AggregateMax}, in: 3, dense: true},
+	}
 }
 
 // odd has an isolated node, 7, self-loops, parallel edges, node 4 without

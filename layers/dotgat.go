@@ -1,0 +1,77 @@
+package layers
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+)
+
+// DotGATConv is graph attention by scalar products: a node attends to the
+// in-neighbours whose projection points where its own does. For each head
+//
+//	y_v = act( Σ_u α_uv·Wx_u ),   α_uv = softmax_u( Wx_u·Wx_v/√Out )  [· weight_uv]
+//
+// after Luong, Pham and Manning, "Effective Approaches to Attention-based Neural
+// Machine Translation", EMNLP 2015, with the scale of Vaswani and others, 2017.
+// Src is NumSrc×In, dense or sparse; Dst NumDst×InDst; Weight E or E×1. The
+// result is NumDst×(Heads·Out), heads side by side, or with Average their mean,
+// NumDst×Out. A node without in-edges gets act(0).
+//
+// A weight multiplies the normalised attention, after dropout, and nothing is
+// normalised again.
+type DotGATConv struct {
+	In         int             // width of the sources' features
+	InDst      int             `json:",omitempty"` // width of the destinations'; 0: W serves both sides
+	Out        int             // width of a head
+	Heads      int             // 0: 1
+	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features
+	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
+	Average    bool            `json:",omitempty"` // the mean of the heads, in place of all
+	Activation grad.Activation `json:",omitempty"`
+
+	W    *grad.Param `json:"-"` // In×(Heads·Out)
+	WDst *grad.Param `json:"-"` // InDst×(Heads·Out)
+}
+
+// Init makes the Params, by Glorot's uniform distribution over the whole width.
+func (l *DotGATConv) Init(rng *rand.Rand) {
+	width := or(l.Heads, 1) * l.Out
+	l.W, l.WDst = glorot(rng, l.In, width), nil
+	if l.InDst > 0 {
+		l.WDst = glorot(rng, l.InDst, width)
+	}
+}
+
+// Forward returns the layer's result for the features x of g's sources.
+func (l *DotGATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	return l.Apply(t, g, In{Src: x}).Y
+}
+
+// Apply is Forward with weights of the edges and other nodes as destinations,
+// and the attention.
+func (l *DotGATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
+	in.checkEdge("layers.DotGATConv", 0)
+	in = in.drop(t, l.FeatDrop)
+	ft, ftDst := l.project(t, g, in)
+	attention := message.Attention{Q: ftDst, K: ft, Drop: l.AttnDrop}
+	alpha := in.weigh(attention.Weights(t))
+	y := merge(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
+	return Out{Y: y.Activate(l.Activation), Attention: alpha}
+}
+
+// project returns the projected features of sources and destinations, N×H×D.
+func (l *DotGATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
+	heads := or(l.Heads, 1)
+	src = split(in.Src.MatMul(t.Use(l.W)), heads, l.Out)
+	if in.Dst == nil && l.InDst == 0 {
+		return src, forV(g, dstRows(g, src))
+	}
+	w := l.W
+	if l.InDst > 0 {
+		w = l.WDst
+	}
+	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
+	return src, forV(g, split(dst, heads, l.Out))
+}

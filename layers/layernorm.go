@@ -1,0 +1,43 @@
+package layers
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+)
+
+// LayerNorm takes the mean off each row, divides it by its standard deviation
+// and lets the result have a scale and a place again:
+//
+//	y = (x − mean)/√(var + eps)·gain + bias,   var = mean((x − mean)²)
+//
+// of Ba, Kiros and Hinton, "Layer Normalization", 2016. x is N×Width, or has
+// more axes, of which the last is a row; so has y. A row of equal elements
+// becomes bias.
+type LayerNorm struct {
+	Width    int
+	Eps      float64 `json:",omitempty"` // 0: 1e-5
+	NoAffine bool    `json:",omitempty"` // without gain and bias
+
+	Gain *grad.Param `json:"-"` // Width
+	B    *grad.Param `json:"-"` // Width
+}
+
+// Init makes the Params: the gain one, the bias zero.
+func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = learnt(!l.NoAffine, l.Width) }
+
+// Forward returns the rows of x, normalised.
+func (l *LayerNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
+	return x.LayerNorm(use(t, l.Gain), use(t, l.B), or(l.Eps, 1e-5))
+}
+
+// learnt returns gains of one and biases of zero, or nils if there are to be
+// none.
+func learnt(wanted bool, n int) (gain, b *grad.Param) {
+	if !wanted {
+		return nil, nil
+	}
+	gain = grad.NewParam(n)
+	gain.Value.Fill(1)
+	return gain, grad.NewParam(n)
+}

@@ -1,0 +1,75 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// propagation is a normalised adjacency, S: each node takes the weighted sum of
+// its in-neighbours, Σ_u weight_uv·c_uv·x_u, where c is a factor of each side.
+type propagation struct {
+	g                   *graph.Graph
+	left, right, weight *grad.Var // nil: 1
+}
+
+// propagation returns S for the graph and the weights of its edges. Without
+// weights a norm of both sides has its numbers on the edges, which are kept: one
+// product with them takes less time than two with columns.
+func (n Norm) propagation(g *graph.Graph, weight *grad.Var) propagation {
+	left, right := n.factors(g, weight)
+	if weight == nil && left != nil && right != nil {
+		return propagation{g: g, weight: n.Weights(g, nil)}
+	}
+	return propagation{g, left, right, weight}
+}
+
+// of returns S·x.
+func (p propagation) of(x *grad.Var) *grad.Var {
+	if p.left != nil {
+		x = x.Mul(p.left)
+	}
+	y := message.UpdateAll(p.g, weighted(x, p.weight), message.Sum)
+	if p.right != nil {
+		y = y.Mul(p.right)
+	}
+	return y
+}
+
+// power returns S^k·x.
+func (p propagation) power(x *grad.Var, k int) *grad.Var {
+	for range k {
+		x = p.of(x)
+	}
+	return x
+}
+
+// project returns S^k·x·w. The two commute: the sums are taken where the rows
+// are short, and of sparse rows after the product.
+func (p propagation) project(x, w *grad.Var, k int) *grad.Var {
+	if x.Sparse() != nil || w.Dim(1) <= w.Dim(0) {
+		return p.power(x.MatMul(w), k)
+	}
+	return p.power(x, k).MatMul(w)
+}
+
+// weighted is the message of a source's row times the edge's weight; nil is 1.
+func weighted(x, weight *grad.Var) message.Msg {
+	m := message.U(x)
+	if weight != nil {
+		m = m.Mul(message.E(weight))
+	}
+	return m
+}
+
+// checkHops panics if so many hops in a row cannot be made on g: after the
+// first a bipartite graph has no rows for its sources.
+func checkHops(op string, g *graph.Graph, hops int) {
+	if g.Bipartite() && hops > 1 {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
+			Why: fmt.Sprintf("%d hops leave the bipartite graph after the first; take the seeds' Neighbourhood of as many hops", hops)})
+	}
+}

@@ -114,6 +114,8 @@ func (f *settingFlags) check(r *recipe) error {
 		return err
 	}
 	switch {
+	case m.whole && r.Batch > 0:
+		return misuse("--batch %d: a layer of %s looks several hops far and a batch holds one hop a layer: leave it out", r.Batch, r.Model)
 	case r.Layers == 1 && f.Hidden != nil:
 		return misuse("--hidden %d and --layers 1: one layer has no hidden one: leave one of them out", r.Hidden)
 	case r.Layers == 1 && f.Heads != nil:

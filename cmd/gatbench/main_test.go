@@ -59,6 +59,8 @@ func TestMisuse(t *testing.T) {
 		{"train --patience=-1", `--patience -1: it must be at least 0`},
 		{"train --patience 5 --select last", `--patience 5 waits for a better epoch and --select last takes whichever is the last: leave one of them out`},
 		{"train --batch=-1", `--batch -1: it must be at least 0`},
+		{"train --model sgc --batch 5", `--batch 5: a layer of sgc looks several hops far and a batch holds one hop a layer: leave it out`},
+		{"train --model transformer --residual", `--residual: transformer has none; these models have: ` + having("residual")},
 		{"train --model gcn --heads 2", `--heads: gcn has none; these models have: ` + having("heads")},
 		{"train --model gcn --out-heads 2", `--out-heads: gcn has none; these models have: ` + having("out-heads")},
 		{"train --model mlp --residual", `--residual: mlp has none; these models have: ` + having("residual")},

@@ -15,6 +15,7 @@ import (
 type model struct {
 	name, title string
 	takes       []string // flags that only some models have
+	whole       bool     // a layer looks several hops far, so there are no blocks for it
 	symmetric   bool     // on a block it needs the edges' weights on the whole graph
 	preset      func(r *recipe)
 	make        func(r *recipe, s size) layer
@@ -34,11 +35,17 @@ type layer interface {
 
 // models returns the table. A new row is all that a new model needs.
 func models() []model {
-	attention := []string{"heads", "out-heads", "residual", "attention"}
+	heads := []string{"heads", "out-heads", "attention"}
+	attention := append(heads, "residual")
 	return []model{
 		{name: "gat", title: "GAT", takes: attention, preset: likeGAT, make: newGAT},
 		{name: "gatv2", title: "GATv2", takes: attention, preset: likeGAT, make: newGATv2},
 		{name: "gcn", title: "GCN", symmetric: true, preset: likeGCN, make: newGCN},
+		{name: "sage", title: "GraphSAGE", preset: likeGCN, make: newSAGE},
+		{name: "gin", title: "GIN", preset: likeGCN, make: newGIN},
+		{name: "sgc", title: "SGC", whole: true, preset: likeSGC, make: newSGC},
+		{name: "appnp", title: "APPNP", whole: true, preset: likeAPPNP, make: newAPPNP},
+		{name: "transformer", title: "Transformer", takes: heads, preset: likeGAT, make: newTransformer},
 		{name: "mlp", title: "MLP", preset: likeGCN, make: newDense},
 	}
 }

@@ -126,6 +126,17 @@ func likeGCN(r *recipe) {
 	}
 }
 
+// likeSGC is one layer of two hops, with what the authors' program starts from;
+// their paper then tunes the decay for each dataset.
+func likeSGC(r *recipe) {
+	r.Layers, r.Hidden, r.LR, r.WeightDecay, r.Epochs = 1, 1, 0.2, 5e-6, 100
+}
+
+// likeAPPNP is what APPNP's paper chose for all of its datasets.
+func likeAPPNP(r *recipe) {
+	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 64, 0.5, 1e-2, 5e-3, decayFirst
+}
+
 // optimiser returns the recipe's optimiser for a network.
 func (r *recipe) optimiser(net *network) train.Optimiser {
 	opt := &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}

@@ -7,8 +7,9 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// pairRows is how many destinations make a part of the loops over these.
-const pairRows = 1024
+// pairRows is how many destinations make a part of the loops over these: some
+// microseconds with eight heads.
+const pairRows = 256
 
 // pullTask is a backward pass, in parts of sources. Each part adds the gradient
 // of Er to a copy of its own; the number of copies follows from the number of

@@ -36,16 +36,18 @@ func Accuracy(logits *tensor.Dense, labels, rows []int32) float64 {
 }
 
 // CrossEntropy returns the mean of −log softmax(row)_label over the given rows
-// of logits, computed in float64. Its arguments are those of [Accuracy].
+// of logits, added up in float64. Its arguments are those of [Accuracy].
 func CrossEntropy(logits *tensor.Dense, labels, rows []int32) float64 {
-	return mean("train.CrossEntropy", labelled{logits, labels, rows}, func(row []tensor.Float, label int) float64 {
-		top := float64(slices.Max(row)) // NaN if there is one
-		sum := 0.0
-		for _, v := range row {
-			sum += math.Exp(float64(v) - top)
-		}
-		return math.Log(sum) + top - float64(row[label])
+	e := entropies.Get().(*entropy)
+	defer entropies.Put(e)
+	e.sum, e.buf, e.heads = 0, e.buf[:0], e.heads[:0] // the last call may have panicked
+	n := 0
+	labelled{logits, labels, rows}.each("train.CrossEntropy", func(row []tensor.Float, label int) {
+		e.add(row, label)
+		n++
 	})
+	e.flush()
+	return e.sum / float64(max(1, n))
 }
 
 // MeasureLabels is [Measure] where a row may have any number of labels: the mean

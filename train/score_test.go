@@ -3,6 +3,7 @@ package train_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -67,5 +68,24 @@ func TestScoreShapes(t *testing.T) {
 		if err == nil || !errors.As(err, new(*tensor.ShapeError)) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: error is %v", what, err)
 		}
+	}
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	logits := tensor.New(2708, 7)
+	labels, rows := make([]int32, 2708), make([]int32, 1000)
+	for i := range logits.Data {
+		logits.Data[i] = tensor.Float(rng.NormFloat64())
+	}
+	for i := range labels {
+		labels[i] = rng.Int32N(7)
+	}
+	for i := range rows {
+		rows[i] = rng.Int32N(2708)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		train.Measure(logits, labels, rows)
 	}
 }

@@ -27,6 +27,10 @@ func TestSetMulDense(t *testing.T) {
 				want, wantT := tensor.New(a.NumRows, f), tensor.New(a.NumCols, f)
 				sparse.MulDense(want, a, x)
 				sparse.MulDenseT(wantT, a, xt)
+				turned, _ := a.Transpose()
+				gathered := wantT.Like()
+				sparse.MulDense(gathered, turned, xt)
+				sameBits(t, "product by rows", wantT, gathered)
 				for _, threads := range []int{1, 2, 3, 8} {
 					undo := par.SetThreads(threads)
 					got, gotT := want.Like(), wantT.Like()

@@ -45,6 +45,9 @@ func (p product) addToT(dst, x *tensor.Dense) {
 		}
 		p.scatter(dst, x)
 		return
+	case p.spills(dst, f):
+		p.spill(dst, x)
+		return
 	}
 	t, perm := p.a.structureT()
 	k := p.kernel(t, dst, x)

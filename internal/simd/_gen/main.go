@@ -23,7 +23,7 @@ var families = map[string][]func(){
 	"product":   {gemm, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, dropout, adam},
-	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means},
+	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"attention": {attention, heads, segments, dropValues},
 }
 

@@ -10,7 +10,7 @@ type Frame struct {
 
 // NewFrame returns a frame on the operation's tape.
 func (op Op) NewFrame(shape ...int) *Frame {
-	f := &Frame{all: op.Unset(shape...)}
+	f := &Frame{all: op.Fresh(shape...)}
 	f.record()
 	return f
 }

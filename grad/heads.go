@@ -59,7 +59,7 @@ var headTasks = sync.Pool{New: func() any { return new(headTask) }}
 
 // A part is about headWork elements, and no more than headParts parts are made.
 const (
-	headWork = 1 << 15
+	headWork = 1 << 13
 	headMost = 16
 )
 

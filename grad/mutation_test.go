@@ -20,6 +20,7 @@ var mutations = []struct{ name, file, old, new string }{
 	{"dot, by y", "reduce.go", "simd.Axpy(dy.Data[j:j+d], g, x", "simd.Axpy(dy.Data[j:j+d], 1.001*g, x"},
 	{"dot of heads, by x", "../internal/simd/heads.go", "Axpy(k.Y[r*k.YStride+h*d:][:d], k.W", "Axpy(k.Y[r*k.YStride+h*d:][:d], 1.001*k.W"},
 	{"dot of heads, by y", "../internal/simd/heads.go", "Axpy(k.Y[h*d:][:d], k.W[r*k.WStride+h], k.X[r*", "Axpy(k.Y[h*d:][:d], 1.001*k.W[r*k.WStride+h], k.X[r*"},
+	{"bias", "biased.go", "addTo(to, sum[at:at+len(k.b)])", "simd.Axpy(to, 1.001, sum[at:at+len(k.b)])"},
 	{"max", "extreme.go", "k%s.inner] += dy.Data[k]", "k%s.inner] += 1.001 * dy.Data[k]"},
 	{"cross-entropy", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx, 1.001*w, p)"},
 	{"layer norm", "layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},

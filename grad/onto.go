@@ -1,6 +1,9 @@
 package grad
 
-import "github.com/edgewise-ml/edgewise/tensor"
+import (
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // LinearOnto returns a(z + x·w) for matrices, of which z is read by nothing
 // else: in a [Loop] the result takes z's memory, so that the products of all
@@ -48,10 +51,14 @@ func (x *Var) free() bool {
 
 // linearBeside is z + x·w in memory of its own.
 func (op Op) linearBeside(x, w, z *Var) *Var {
-	y := op.Unset(z.Shape()...)
+	y := op.Fresh(z.Shape()...)
 	if !op.Dry(0) {
 		copy(y.val.Data, z.val.Data)
-		multiply(&y.val, x, w)
+		if x.csr != nil {
+			sparse.MulDense(&y.val, x.csr, &w.val)
+		} else {
+			tensor.MatMul(&y.val, &x.val, &w.val, 0)
+		}
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		pullProduct(x, w, dy)

@@ -59,7 +59,7 @@ func finish(t *grad.Tape, y *grad.Var, b *grad.Param, a grad.Activation) *grad.V
 	if b == nil {
 		return y.Activate(a)
 	}
-	return y.Add(t.Use(b)).Activate(a)
+	return y.AddBias(t.Use(b), a)
 }
 
 // use returns p's value on t, or nil if there is no p.

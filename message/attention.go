@@ -98,6 +98,27 @@ func fromSources(g *graph.Graph, x *grad.Var) bool {
 	return g.Bipartite() && g.DstRows() != nil && x.Shape()[0] == g.NumSrc()
 }
 
+// grads returns where the gradients of the nodes' parts go. The order counts
+// where two of them are one Var: the first sets its gradient.
+func (a *attention) grads(er *grad.Var) *sparse.AttentionGrads {
+	into := new(sparse.AttentionGrads)
+	for _, x := range [...]struct {
+		v    *grad.Var
+		to   **tensor.Dense
+		sets sparse.Sets
+	}{{a.ft, &into.Ft, sparse.SetFt}, {a.el, &into.El, sparse.SetEl}, {er, &into.Er, sparse.SetEr}} {
+		if a.ee != nil || a.weight != nil { // one of which may be the same Var
+			*x.to = x.v.Grad()
+			continue
+		}
+		var fresh bool
+		if *x.to, fresh = x.v.FreshGrad(); fresh {
+			into.Sets |= x.sets
+		}
+	}
+	return into
+}
+
 func (a *attention) run(g *graph.Graph) *grad.Var {
 	er := a.er
 	if fromSources(g, er) {
@@ -112,11 +133,11 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 		vars, k.Weight = append(vars, a.weight), a.weight.Value()
 	}
 	op := grad.Begin("UpdateAll.Attention", vars...)
-	y := op.New(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
-	stats := op.Floats(k.StatsLen())
+	y := op.Fresh(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
+	stats := op.FreshFloats(k.StatsLen())
 	k.Forward(y.Value(), stats)
 	return op.Record(y, func(dy *tensor.Dense) {
-		into := &sparse.AttentionGrads{El: a.el.Grad(), Er: er.Grad(), Ft: a.ft.Grad()}
+		into := a.grads(er)
 		if a.ee != nil {
 			into.Ee = a.ee.Grad()
 		}

@@ -34,6 +34,9 @@ type Attention struct {
 	Drop   *simd.Dropout // on the softmax, element (edge, head); nil: none
 }
 
+// attendWork is what an edge costs beside its elements, in elements.
+const attendWork = 1 << 5
+
 // StatsLen is how many elements [Attention.Forward] leaves for
 // [Attention.Backward]: a record for each destination.
 func (k *Attention) StatsLen() int { return k.In.NumRows * k.heads().record() }
@@ -48,7 +51,7 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	}
 	t := attendTasks.Get().(*attendTask)
 	t.prepare(k, out, stats)
-	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes)/partWork, partsMost))
+	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+attendWork)/partWork, partsMost))
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
 	par.Run(parts, t)
 	t.release()

@@ -9,7 +9,34 @@ import (
 // each of the shape of the operand of its name. One that is nil is not wanted.
 // Ee and Weight may be asked for where the attention has none: they are then
 // the gradients at logits of zero and weights of one.
-type AttentionGrads struct{ El, Er, Ft, Ee, Weight *tensor.Dense }
+//
+// Where Sets has the bit of one, that is set to its gradient, whatever it held.
+// Two of those may not share memory, as results of one computation may that are
+// only added to.
+type AttentionGrads struct {
+	El, Er, Ft, Ee, Weight *tensor.Dense
+
+	Sets Sets
+}
+
+// Sets says which of [AttentionGrads] hold nothing yet.
+type Sets uint8
+
+// The gradients that can be set.
+const (
+	SetEl Sets = 1 << iota
+	SetEr
+	SetFt
+)
+
+// zero clears what is to be set.
+func (into *AttentionGrads) zero() {
+	for i, x := range [...]*tensor.Dense{into.El, into.Er, into.Ft} {
+		if into.Sets&(1<<i) != 0 {
+			x.Zero()
+		}
+	}
+}
 
 // Backward adds the gradients of the attention's operands to those of into,
 // from the gradient of its result, and the result and the statistics that
@@ -30,6 +57,7 @@ func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into
 	k.checkStats("sparse.Attention.Backward", stats)
 	k.checkGrads(into)
 	if k.El.RowLen() == 0 || k.In.NNZ() == 0 {
+		into.zero()
 		return
 	}
 	t := pullTasks.Get().(*pullTask)

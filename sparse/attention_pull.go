@@ -7,8 +7,9 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// pairRows is how many destinations make a part of the loops over these.
-const pairRows = 1024
+// pairRows is how many destinations make a part of the loops over these: some
+// microseconds with eight heads.
+const pairRows = 256
 
 // pullTask is a backward pass, in parts of sources. Each part adds the gradient
 // of Er to a copy of its own; the number of copies follows from the number of
@@ -97,6 +98,9 @@ type pullDer pullTask
 func (t *pullDer) Chunk(i int) {
 	n := t.k.In.NumRows
 	lo, hi := i*pairRows, min((i+1)*pairRows, n)
+	if t.into.Sets&SetEr != 0 {
+		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
+	}
 	for c := range t.copies {
 		from := (*t.der)[c*n*t.padded:]
 		if t.heads == t.padded {
@@ -126,17 +130,28 @@ func (t *pullTask) Chunk(i int) {
 	}
 	for u, edge := t.cuts[i], int64(0); u < t.cuts[i+1]; {
 		next, nextEdge := s.take(t.turned.Offsets, u, t.cuts[i+1], edge)
+		first := edge == 0 // of a source's pieces
 		for lane := 0; lane < t.padded; lane += t.lanes {
 			s.tile.Der = der[lane:]
+			s.mul.Set = t.sets(SetFt, first)
 			t.recall(s, u, lane)
 			t.carried(s, u, lane)
 			if t.scored() {
-				t.score(s, u, lane)
+				t.score(s, u, lane, t.sets(SetEl, first) != 0)
 			}
 		}
 		u, edge = next, nextEdge
 	}
 	s.put()
+}
+
+// sets returns 1 if a gradient is set now, in the first of a source's pieces, and
+// else 0.
+func (t *pullTask) sets(which Sets, first bool) int {
+	if first && t.into.Sets&which != 0 {
+		return 1
+	}
+	return 0
 }
 
 // recall sets A to the softmax under mask and weights, T to that times the
@@ -190,13 +205,19 @@ func (t *pullTask) carried(s *attendSpace, u, lane int) {
 	}
 }
 
-// score adds to the gradients of the three parts of the logits.
-func (t *pullTask) score(s *attendSpace, u, lane int) {
+// score adds to the gradients of the three parts of the logits, and sets that of
+// El if so told.
+func (t *pullTask) score(s *attendSpace, u, lane int, set bool) {
 	s.tile.Rec = s.sum
 	s.tile.Score()
 	n := s.in(lane)
 	if to := t.into.El; to != nil {
 		rows := len(s.tile.Offsets) - 1
+		if set {
+			for r := range rows {
+				clear(to.Data[(u+r)*t.heads+lane:][:n])
+			}
+		}
 		if t.heads == t.lanes {
 			add(to.Data[u*n:(u+rows)*n], s.sum[:rows*n])
 		} else {

@@ -313,3 +313,39 @@ func TestAttentionShapes(t *testing.T) {
 		}
 	}
 }
+
+// A gradient that is set is what one added to zeros is, whatever was there.
+func TestAttentionSets(t *testing.T) {
+	check := func(t *testing.T, k *sparse.Attention, rng *rand.Rand) {
+		out, dOut := tensor.New(k.In.NumRows, k.Ft.RowLen()), normal(rng, k.In.NumRows, k.Ft.RowLen())
+		stats := noise(rng, k)
+		k.Forward(out, stats)
+		want := gradsOf(k)
+		k.Backward(dOut, out, stats, want)
+		into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like(), Sets: sparse.SetEl | sparse.SetEr | sparse.SetFt}
+		for _, x := range []*tensor.Dense{into.El, into.Er, into.Ft} {
+			x.Fill(float(math.NaN()))
+		}
+		k.Backward(dOut, out, stats, into)
+		sameBits(t, "El", into.El, want.El)
+		sameBits(t, "Er", into.Er, want.Er)
+		sameBits(t, "Ft", into.Ft, want.Ft)
+	}
+	attentions(t, headPairs, check)
+	t.Run("hub", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 0))
+		a := hubs(t, rng)
+		for _, shape := range [][2]int{{8, 8}, {1, 7}, {9, 3}} {
+			h, d := shape[0], shape[1]
+			check(t, &sparse.Attention{In: a, El: normal(rng, a.NumCols, h), Er: normal(rng, a.NumRows, h), Ft: normal(rng, a.NumCols, h, d), Slope: 0.2}, rng)
+		}
+	})
+	t.Run("no edges", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 0))
+		a, err := sparse.New(2, 3, make([]int64, 3), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, &sparse.Attention{In: a, El: normal(rng, 3, 2), Er: normal(rng, 2, 2), Ft: normal(rng, 3, 2, 4)}, rng)
+	})
+}

@@ -13,6 +13,11 @@ func TestApply(t *testing.T) {
 	for _, n := range []int{0, 1, 70_001} {
 		x, y, dy := rough(1, n), New(n), rough(2, n)
 		Apply(y, x, simd.Tanh, 0)
+		zeros, set := New(n), rough(3, n)
+		ApplyGrad(zeros, dy, x, y, simd.Tanh, 0)
+		if SetGrad(set, dy, x, y, simd.Tanh, 0); !same(set.Data, zeros.Data) {
+			t.Errorf("of %d: a gradient that is set differs from one added to zeros", n)
+		}
 		dx, scaled, product := rough(3, n), rough(3, n), rough(3, n)
 		ApplyGrad(dx, dy, x, y, simd.Tanh, 0)
 		scaled.AddScaled(x, 0.5)

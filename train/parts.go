@@ -2,9 +2,9 @@ package train
 
 import "github.com/edgewise-ml/edgewise/internal/par"
 
-// partSize is how many numbers are updated at a time: 5 µs of Adam. It does not
+// partSize is how many numbers are updated at a time: some microseconds of Adam. It does not
 // depend on the threads, so neither do the bits.
-const partSize = 1 << 14
+const partSize = 1 << 13
 
 // parts is one step of an optimiser, cut up.
 type parts struct {

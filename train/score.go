@@ -19,7 +19,7 @@ type Scores struct{ Train, Val, Test Score }
 // logits. labels has one label for each row of logits, not for each of rows.
 // Rows labelled [grad.NoLabel] do not count; of none both are 0.
 func Measure(logits *tensor.Dense, labels, rows []int32) Score {
-	return Score{Loss: CrossEntropy(logits, labels, rows), Accuracy: Accuracy(logits, labels, rows)}
+	return labelled{logits, labels, rows}.tally("train.Measure", true)
 }
 
 // Accuracy returns the fraction of the given rows of logits whose largest
@@ -27,25 +27,13 @@ func Measure(logits *tensor.Dense, labels, rows []int32) Score {
 // not for each of rows. Ties go to the lowest class, and a row with a NaN is
 // wrong. Rows labelled [grad.NoLabel] do not count; of none it is 0.
 func Accuracy(logits *tensor.Dense, labels, rows []int32) float64 {
-	return mean("train.Accuracy", labelled{logits, labels, rows}, func(row []tensor.Float, label int) float64 {
-		if argMax(row) == label {
-			return 1
-		}
-		return 0
-	})
+	return labelled{logits, labels, rows}.tally("train.Accuracy", false).Accuracy
 }
 
 // CrossEntropy returns the mean of −log softmax(row)_label over the given rows
-// of logits, computed in float64. Its arguments are those of [Accuracy].
+// of logits, added up in float64. Its arguments are those of [Accuracy].
 func CrossEntropy(logits *tensor.Dense, labels, rows []int32) float64 {
-	return mean("train.CrossEntropy", labelled{logits, labels, rows}, func(row []tensor.Float, label int) float64 {
-		top := float64(slices.Max(row)) // NaN if there is one
-		sum := 0.0
-		for _, v := range row {
-			sum += math.Exp(float64(v) - top)
-		}
-		return math.Log(sum) + top - float64(row[label])
-	})
+	return labelled{logits, labels, rows}.tally("train.CrossEntropy", true).Loss
 }
 
 // MeasureLabels is [Measure] where a row may have any number of labels: the mean
@@ -69,18 +57,18 @@ type labelled struct {
 	labels, rows []int32
 }
 
-// mean returns the mean of f over the rows that have a label.
-func mean(op string, d labelled, f func(row []tensor.Float, label int) float64) float64 {
-	sum, n := 0.0, 0
-	d.each(op, func(row []tensor.Float, label int) {
-		sum += f(row, label)
-		n++
-	})
-	return sum / float64(max(1, n))
-}
-
 // each calls f with the rows that have a label.
 func (d labelled) each(op string, f func(row []tensor.Float, label int)) {
+	d.check(op)
+	for _, r := range d.rows {
+		if label := d.labels[r]; label != grad.NoLabel {
+			f(d.logits.Row(int(r)), int(label))
+		}
+	}
+}
+
+// check panics unless the rows and their labels are there.
+func (d labelled) check(op string) {
 	bad := func(why string) {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), {len(d.labels)}}, Why: why})
 	}
@@ -91,14 +79,9 @@ func (d labelled) each(op string, f func(row []tensor.Float, label int)) {
 		if uint(r) >= uint(len(d.labels)) {
 			bad(fmt.Sprintf("there is no row %d", r))
 		}
-		label := d.labels[r]
-		if label == grad.NoLabel {
-			continue
-		}
-		if uint(label) >= uint(d.logits.RowLen()) {
+		if label := d.labels[r]; label != grad.NoLabel && uint(label) >= uint(d.logits.RowLen()) {
 			bad(fmt.Sprintf("label %d of row %d is no class", label, r))
 		}
-		f(d.logits.Row(int(r)), int(label))
 	}
 }
 

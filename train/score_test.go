@@ -3,10 +3,12 @@ package train_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -67,5 +69,77 @@ func TestScoreShapes(t *testing.T) {
 		if err == nil || !errors.As(err, new(*tensor.ShapeError)) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: error is %v", what, err)
 		}
+	}
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	logits := tensor.New(2708, 7)
+	labels, rows := make([]int32, 2708), make([]int32, 1000)
+	for i := range logits.Data {
+		logits.Data[i] = tensor.Float(rng.NormFloat64())
+	}
+	for i := range labels {
+		labels[i] = rng.Int32N(7)
+	}
+	for i := range rows {
+		rows[i] = rng.Int32N(2708)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		train.Measure(logits, labels, rows)
+	}
+}
+
+// The scores of many rows are those of one after the other, on any number of
+// threads, with infinite logits and NaN too.
+func TestMeasureRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 0))
+	for _, width := range []int{1, 7, 1500} {
+		logits, labels, rows := tensor.New(700, width), make([]int32, 700), make([]int32, 600)
+		for i := range logits.Data {
+			logits.Data[i] = tensor.Float(10 * rng.NormFloat64())
+		}
+		for i := range labels {
+			labels[i] = rng.Int32N(int32(width)+1) - 1
+		}
+		loss, right, n := 0.0, 0.0, 0.0
+		for i := range rows {
+			rows[i] = rng.Int32N(700)
+			label := labels[rows[i]]
+			if label == grad.NoLabel {
+				continue
+			}
+			row, sum, top := logits.Row(int(rows[i])), 0.0, 0
+			for j, v := range row {
+				sum += math.Exp(float64(v) - float64(row[label]))
+				if v > row[top] {
+					top = j
+				}
+			}
+			loss, n = loss+math.Log(sum), n+1
+			if top == int(label) {
+				right++
+			}
+		}
+		want := train.Measure(logits, labels, rows)
+		if math.Abs(want.Loss-loss/n) > 1e-6*(1+loss/n) || want.Accuracy != right/n {
+			t.Errorf("width %d: %v, want %v and %v", width, want, loss/n, right/n)
+		}
+		for _, threads := range []int{1, 2, 3, 8} {
+			undo := par.SetThreads(threads)
+			if got := train.Measure(logits, labels, rows); got != want {
+				t.Errorf("width %d: %v on %d threads, want %v", width, got, threads, want)
+			}
+			undo()
+		}
+	}
+	inf, nan := tensor.Float(math.Inf(1)), tensor.Float(math.NaN())
+	bad := tensor.Of([]tensor.Float{1, nan, 2, -inf, inf, 0}, 3, 2)
+	if s := train.Measure(bad, []int32{0, 0, 0}, []int32{0}); s.Loss == s.Loss || s.Accuracy != 0 {
+		t.Errorf("of a NaN: %v", s)
+	}
+	if s := train.Measure(bad, []int32{0, 0, 0}, []int32{1}); s != (train.Score{Loss: 0, Accuracy: 1}) {
+		t.Errorf("of −Inf for another label: %v", s)
 	}
 }

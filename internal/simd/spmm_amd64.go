@@ -183,3 +183,8 @@ func pickEdgesAVX2(toCols *int32, toW *float32, cols *int32, w *float32, edges *
 //
 //go:noescape
 func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
+
+// spillAVX2 is Spill of rows > 0 rows.
+//
+//go:noescape
+func spillAVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, f int)

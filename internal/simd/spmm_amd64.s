@@ -38890,3 +38890,52 @@ next:
 	JNZ  row
 	VZEROUPPER
 	RET
+
+// func spillAVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, f int)
+// Requires: AVX
+TEXT ·spillAVX2(SB), NOSPLIT, $0-56
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ cols+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ offsets+32(FP), SI
+	MOVQ rows+40(FP), DI
+	MOVQ f+48(FP), R8
+	SHLQ $0x02, R8
+	MOVQ (SI), R9
+
+row:
+	MOVQ    8(SI), R10
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+each:
+	CMPQ         R9, R10
+	JGE          next
+	MOVLQSX      (DX)(R9*4), R11
+	IMULQ        R8, R11
+	VBROADCASTSS (BX)(R9*4), Y4
+	VMULPS       Y0, Y4, Y5
+	VADDPS       (AX)(R11*1), Y5, Y5
+	VMOVUPS      Y5, (AX)(R11*1)
+	VMULPS       Y1, Y4, Y5
+	VADDPS       32(AX)(R11*1), Y5, Y5
+	VMOVUPS      Y5, 32(AX)(R11*1)
+	VMULPS       Y2, Y4, Y5
+	VADDPS       64(AX)(R11*1), Y5, Y5
+	VMOVUPS      Y5, 64(AX)(R11*1)
+	VMULPS       Y3, Y4, Y5
+	VADDPS       96(AX)(R11*1), Y5, Y5
+	VMOVUPS      Y5, 96(AX)(R11*1)
+	INCQ         R9
+	JMP          each
+
+next:
+	ADDQ R8, CX
+	ADDQ $0x08, SI
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET

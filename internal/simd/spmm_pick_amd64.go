@@ -23,3 +23,20 @@ func addMeansFast(y, s []Float, offsets []int64, f int) {
 		meanAVX2(&y[i*f], &s[i*f], &offsets[i], min(step, rows-i), f)
 	}
 }
+
+// spillMost is how many nonzeros a call of Spill has: some ten microseconds.
+const spillMost = 1 << 12
+
+// spillFast is Spill in assembly, in calls of not too many nonzeros.
+func spillFast(y, x []Float, cols []int32, w []Float, offsets []int64, f int) {
+	for rows := len(offsets) - 1; rows > 0; rows = len(offsets) - 1 {
+		n := 1
+		for n < rows && n < spillMost && offsets[n+1]-offsets[0] <= spillMost {
+			n++
+		}
+		spillAVX2(&y[0], &x[0], &cols[0], &w[0], &offsets[0], n, f)
+		if offsets = offsets[n:]; n < rows {
+			x = x[n*f:]
+		}
+	}
+}

@@ -42,14 +42,14 @@ func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 	if p != nil && (p.Value().Rows() != 3 || p.Value().RowLen() != m) {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: "peepholes want three rows as long as c's"})
 	}
-	h, next = op.Unset(n, m), op.Unset(n, m)
+	h, next = op.Fresh(n, m), op.Fresh(n, m)
 	k := &gates{z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
 	if p != nil {
 		k.p = p.Value()
 	}
-	k.act, k.tanh = k.z.Data, op.Unset(n, m).Value().Data
+	k.act, k.tanh = k.z.Data, op.Fresh(n, m).Value().Data
 	if !form.over {
-		k.act = op.Unset(n, 4*m).Value().Data
+		k.act = op.Fresh(n, 4*m).Value().Data
 	}
 	if !op.Dry(0) {
 		k.run(n)

@@ -46,11 +46,11 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})
 		}
 	}
-	next = op.Unset(n, m)
+	next = op.Fresh(n, m)
 	k.next = next.Value()
 	k.act, k.inner = k.a.Data, k.q
 	if !over {
-		k.act, k.inner = op.Unset(n, 3*m).Value().Data, op.Unset(n, 3*m).Value()
+		k.act, k.inner = op.Fresh(n, 3*m).Value().Data, op.Fresh(n, 3*m).Value()
 	}
 	if !op.Dry(0) {
 		k.run(n)

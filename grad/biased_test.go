@@ -1,0 +1,126 @@
+package grad_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+var endings = []grad.Activation{grad.Identity, grad.ReLU, grad.ELU, grad.Tanh, grad.Sigmoid, grad.GELU}
+
+func TestBiasGradients(t *testing.T) {
+	x, b, cube := param(1, 4, 3), param(2, 3), param(3, 4, 2, 3)
+	for _, a := range endings {
+		t.Run("of "+string(a), func(t *testing.T) {
+			two(func(x, b *grad.Var) *grad.Var { return x.AddBias(b, a) }, x, b).run(t)
+			two(func(x, b *grad.Var) *grad.Var { return x.AddBias(b, a).Add(x.Square()) }, cube, b).run(t)
+			one(func(x *grad.Var) *grad.Var { return x.AddBias(nil, a) }, x).run(t)
+			one(func(b *grad.Var) *grad.Var { return grad.Const(x.Value).AddBias(b, a) }, b).run(t)
+			one(func(x *grad.Var) *grad.Var { return x.AddBias(grad.Const(b.Value), a) }, x).run(t)
+		})
+	}
+}
+
+// result is the value of f and the gradients of its two Params.
+func result(x, b *grad.Param, f func(x, b *grad.Var) *grad.Var) [][]tensor.Float {
+	t := grad.NewTape(1)
+	y := f(t.Use(x), t.Use(b))
+	out := [][]tensor.Float{slices.Clone(y.Value().Data)}
+	for _, g := range t.Backward(weigh(y)) {
+		out = append(out, slices.Clone(g.Value.Data))
+	}
+	return out
+}
+
+// A bias with an activation is the sum and the activation, for rows of all
+// widths around a block and on any number of threads.
+func TestAddBias(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 0))
+	for _, shape := range [][]int{{1, 1}, {3, 7}, {700, 7}, {2708, 1}, {900, 64}, {5, 511}, {5, 512}, {20, 1537}, {40, 3, 100}} {
+		x, b := param(rng.Uint64(), shape...), param(rng.Uint64(), shape[len(shape)-1])
+		for _, a := range endings {
+			want := result(x, b, func(x, b *grad.Var) *grad.Var { return x.Add(b).Activate(a) })
+			fused := func(x, b *grad.Var) *grad.Var { return x.AddBias(b, a) }
+			got := result(x, b, fused)
+			for i, what := range []string{"value", "gradient of x", "gradient of b"} {
+				for j, w := range want[i] {
+					if g := got[i][j]; math.Abs(float64(g-w)) > 2e-5*(1+math.Abs(float64(w))+math.Sqrt(float64(len(x.Value.Data)))/10) {
+						t.Fatalf("%v %q: element %d of the %s is %v, want %v", shape, a, j, what, g, w)
+					}
+				}
+			}
+			for _, threads := range []int{1, 2, 3, 8} {
+				undo := par.SetThreads(threads)
+				again := result(x, b, fused)
+				undo()
+				if !slices.EqualFunc(again, got, slices.Equal[[]tensor.Float]) {
+					t.Fatalf("%v %q: other bits on %d threads", shape, a, threads)
+				}
+			}
+		}
+	}
+}
+
+func TestAddBiasExtremes(t *testing.T) {
+	inf, nan := tensor.Float(math.Inf(1)), tensor.Float(math.NaN())
+	x := grad.Const(tensor.Of([]tensor.Float{inf, -inf, nan, 1}, 2, 2))
+	y := x.AddBias(grad.Const(tensor.Of([]tensor.Float{0, 1}, 2)), grad.ELU).Value().Data
+	if y[0] != inf || y[1] != -1 || y[2] == y[2] || y[3] != 2 {
+		t.Errorf("ELU of %v is %v", x.Value().Data, y)
+	}
+	if y := grad.Const(tensor.New(0, 3)).AddBias(grad.Const(tensor.New(3)), grad.ReLU); y.Dim(0) != 0 {
+		t.Errorf("of no rows there are %v", y.Shape())
+	}
+	err, ok := tensor.Try(func() { x.AddBias(grad.Const(tensor.New(3)), grad.ReLU) }).(*tensor.ShapeError)
+	if !ok || err.Op != "grad.AddBias" {
+		t.Errorf("a bias of another width: %v", err)
+	}
+}
+
+// The first pullback to reach an operand sets its gradient and the others add,
+// also through views and where both operands of a product are one Var.
+func TestFreshGradients(t *testing.T) {
+	x, w := param(1, 4, 4), param(2, 4, 4)
+	for name, c := range map[string]check{
+		"a product with itself": one(func(x *grad.Var) *grad.Var { return x.MatMul(x) }, x),
+		"several uses":          two(func(x, w *grad.Var) *grad.Var { return x.MatMul(w).Tanh().Add(x.ELU()).Add(w.MatMul(x)) }, x, w),
+		"a view of all":         one(func(x *grad.Var) *grad.Var { return x.Tanh().Reshape(2, 8).ELU().Reshape(4, 4).Mul(x) }, x),
+		"views of parts":        one(func(x *grad.Var) *grad.Var { h := x.Tanh(); return h.RowRange(0, 2).ELU().Add(h.RowRange(1, 3).Tanh()) }, x),
+		"dropout twice": {[]*grad.Param{x}, func(t *grad.Tape, v []*grad.Var) *grad.Var {
+			return t.Dropout(v[0], 0.3).Add(t.Dropout(v[0], 0.5))
+		}},
+	} {
+		t.Run(name, c.run)
+	}
+}
+
+// A Param that the loss does not reach has a zero gradient, whatever its buffer
+// held in the last step.
+func TestUnreachedGradient(t *testing.T) {
+	x, w := param(1, 20, 20), param(2, 20, 20)
+	tape := grad.NewTape(1)
+	for range 3 {
+		tape.Reset()
+		v, u := tape.Use(x), tape.Use(w)
+		gs := tape.Backward(v.MatMul(u).Sum())
+		if gs.Of(u).Data[0] == 0 {
+			t.Fatal("no gradient")
+		}
+		tape.Reset()
+		v, u = tape.Use(x), tape.Use(w)
+		for range 2 {
+			gs = tape.Backward(v.Square().Sum())
+			if slices.ContainsFunc(gs.Of(u).Data, func(g tensor.Float) bool { return g != 0 }) {
+				t.Fatal("a gradient of what the loss does not depend on")
+			}
+			if g, want := gs.Of(v).Data[3], 2*x.Value.Data[3]; g != want {
+				t.Fatalf("the gradient is %v, want %v", g, want)
+			}
+		}
+	}
+}

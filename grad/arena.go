@@ -25,9 +25,19 @@ type arena struct {
 }
 
 func (a *arena) reset() {
-	a.floats.reset()
-	a.ints.reset()
+	a.floats.takeBack(0)
+	a.ints.takeBack(0)
 	a.inUse = 0
+}
+
+// mark is a moment in the life of an arena.
+type mark struct{ floats, ints int }
+
+func (a *arena) mark() mark { return mark{len(a.floats.used), len(a.ints.used)} }
+
+// release takes back what was taken since m; what was borrowed stays.
+func (a *arena) release(m mark) {
+	a.inUse -= a.floats.takeBack(m.floats)*floatBytes + a.ints.takeBack(m.ints)*4
 }
 
 func (a *arena) count(held, used int) {
@@ -39,47 +49,54 @@ func (a *arena) count(held, used int) {
 // pool holds buffers of one element type by size class. A class is one of
 // eight steps between two powers of two, so at most an eighth is wasted.
 type pool[T any] struct {
-	free map[int][][]T
+	free [][][]T // by number of the class
 	used [][]T
 }
 
-func classSize(n int) int {
+// class returns the size of the buffers for n elements and the number of their
+// class. The classes 16, 18, …, 32, 36, … have the numbers 0, 1, ….
+func class(n int) (size, number int) {
 	if n <= 16 {
-		return 16
+		return 16, 0
 	}
-	step := 1 << max(0, bits.Len(uint(n-1))-4)
-	return (n + step - 1) / step * step
+	shift := max(0, bits.Len(uint(n-1))-4) // n−1 lies in [8, 16) steps
+	steps := (n-1)>>shift + 1
+	return steps << shift, shift*8 + steps - 16
 }
 
-// get returns a zeroed buffer of n elements, and how many were newly made.
+// get returns a buffer of n elements, and how many were newly made, which are
+// zero; those of an old buffer are what they were.
 func (p *pool[T]) get(n int) (buf []T, made int) {
-	size := classSize(n)
-	list := p.free[size]
-	if len(list) == 0 {
+	size, c := class(n)
+	if c >= len(p.free) || len(p.free[c]) == 0 {
 		return make([]T, n, size), size
 	}
+	list := p.free[c]
 	buf = list[len(list)-1][:n]
 	list[len(list)-1] = nil
-	p.free[size] = list[:len(list)-1]
-	clear(buf)
+	p.free[c] = list[:len(list)-1]
 	return buf, 0
 }
 
 // put takes a buffer back.
 func (p *pool[T]) put(buf []T) {
-	if p.free == nil {
-		p.free = map[int][][]T{}
+	_, c := class(cap(buf))
+	for c >= len(p.free) {
+		p.free = append(p.free, nil)
 	}
-	p.free[cap(buf)] = append(p.free[cap(buf)], buf)
+	p.free[c] = append(p.free[c], buf)
 }
 
-// reset takes back all buffers that were marked as used until then.
-func (p *pool[T]) reset() {
-	for i, buf := range p.used {
+// takeBack puts the buffers used from number first on, and returns how many
+// elements they had.
+func (p *pool[T]) takeBack(first int) (elements int) {
+	for i, buf := range p.used[first:] {
 		p.put(buf)
-		p.used[i] = nil
+		elements += cap(buf)
+		p.used[first+i] = nil
 	}
-	p.used = p.used[:0]
+	p.used = p.used[:first]
+	return elements
 }
 
 // floatBytes is the size of a Float.
@@ -101,6 +118,9 @@ func (t *Tape) borrow(n int) []tensor.Float {
 		return make([]tensor.Float, n)
 	}
 	buf, made := t.arena.floats.get(n)
+	if made == 0 && !t.dry { // a dry run touches no memory
+		clear(buf)
+	}
 	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
 	return buf
 }
@@ -118,6 +138,9 @@ func (t *Tape) takeInts(n int) []int32 {
 		return make([]int32, n)
 	}
 	buf, made := t.arena.ints.get(n)
+	if made == 0 {
+		clear(buf)
+	}
 	t.arena.ints.used = append(t.arena.ints.used, buf)
 	t.arena.count(made*4, cap(buf)*4)
 	return buf

@@ -70,13 +70,14 @@ func (t *Tape) Backward(loss *Var) Grads {
 	if !loss.needs {
 		panic(&TapeError{Op: "Backward", Why: fmt.Sprintf("the loss depends on none of the %d trained Params and watched values", len(t.leaves))})
 	}
+	t.bad = ""
 	for _, l := range t.leaves {
-		l.v.Grad().Zero()
+		if g := l.v.Grad(); !t.dry {
+			g.Zero()
+		}
 	}
 	loss.Grad().Data[0]++
-	for i := len(t.nodes) - 1; i >= 0; i-- {
-		t.nodes[i].run(t)
-	}
+	t.pullFrom(0)
 	t.applyUpdates()
 	gs := make(Grads, len(t.leaves))
 	for i, l := range t.leaves {
@@ -85,25 +86,54 @@ func (t *Tape) Backward(loss *Var) Grads {
 	return gs
 }
 
-// run calls the node's pullback if a gradient has arrived, and hands the
-// gradient's memory back.
-func (n *node) run(t *Tape) {
-	if n.all != nil {
-		asked := len(n.outs) == 0
-		for _, y := range n.outs {
-			asked = asked || y.has
-		}
-		if asked {
-			n.all()
+// pullFrom runs the pullbacks of the operations from number first on, the last
+// first.
+func (t *Tape) pullFrom(first int) {
+	for i := len(t.nodes) - 1; i >= first; i-- {
+		n := t.nodes[i] // a copy: a checkpoint's pullback records
+		if n.asked() {
+			n.run(t)
 		}
 		for _, y := range n.outs {
 			t.drop(y)
 		}
-		return
+		if n.out != nil {
+			t.drop(n.out)
+		}
 	}
-	if n.out.has {
+	if t.prof != nil {
+		t.prof.enter(t.label, "")
+	}
+}
+
+// asked reports whether a gradient has arrived.
+func (n *node) asked() bool {
+	if n.out != nil {
+		return n.out.has
+	}
+	for _, y := range n.outs {
+		if y.has {
+			return true
+		}
+	}
+	return len(n.outs) == 0
+}
+
+// run calls the node's pullback.
+func (n *node) run(t *Tape) {
+	if t.prof != nil {
+		t.prof.enter(n.label, n.op)
+	}
+	switch {
+	case n.trace != nil && n.trace.skip:
+		n.trace.pull(t)
+	case n.all != nil:
+		n.all()
+	default:
 		n.pull(&n.out.grad)
-		t.drop(n.out)
+	}
+	if n.trace != nil && !t.dry && t.bad == "" {
+		t.bad = n.badGrad()
 	}
 }
 
@@ -118,6 +148,9 @@ func (t *Tape) drop(v *Var) {
 
 func (t *Tape) applyUpdates() {
 	for _, u := range t.updates {
+		if t.dry {
+			break
+		}
 		copy(u.param.Value.Data, u.value.Value().Data)
 	}
 	clear(t.updates)

@@ -8,11 +8,20 @@
 //		t.Reset()                                  // begins a step, reuses all memory
 //		loss := x.MatMul(t.Use(w)).CrossEntropy(labels)
 //		grads := t.Backward(loss)                  // of every Param that was used
+//		grads.ClipNorm(1)
 //		…
 //	}
 //
 // A Param enters a computation only through [Tape.Use]. Data enter as [Const],
 // which belongs to no tape and is good on all of them.
+//
+// Operations are methods of the Var they work on: dense mathematics, losses. Where
+// several arrays are equals they are functions ([Concat], [Stack], [Where]); where
+// the seed or the mode of the tape matters they are methods of the tape
+// ([Tape.Dropout], [Tape.BatchNorm]); where there are options these are the fields
+// of a struct ([CrossEntropy], [Loss], [BCE], [Hinge], [PairNorm]), whose zero value
+// is the plain formula. Reductions take their axis away; [Var.InsertAxis] puts it
+// back.
 //
 // Every value and gradient of a step lives in the tape's arena and is valid
 // until the tape's next Reset; a Var that is used later is recognised, and the
@@ -22,4 +31,12 @@
 //
 // [NewEval] is the tape of inference: it records nothing and drops nothing. A
 // nil *Tape does the same without an arena.
+//
+// [Measure] says what memory a step will need, [Tape.Checkpoint] trades it for
+// time, [Tape.FirstNonFinite] names the operation that made the first NaN, and
+// [Tape.Profile] labels profiles with layers and operations.
+//
+// Wrong shapes, and labels that are no class, panic with a [*tensor.ShapeError]
+// that names the operation. NaN in data is carried through to the loss; a NaN
+// target means a missing label only where [Loss].SkipMissing says so.
 package grad

@@ -23,13 +23,16 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 		return t.dropSparse(x, d)
 	}
 	y := op.New(x.Value().Shape()...)
-	tensor.Dropout(&y.val, &x.val, d)
+	if !op.Dry(0) {
+		tensor.Dropout(&y.val, &x.val, d)
+	}
 	return op.Record(y, func(dy *tensor.Dense) { tensor.DropoutAdd(x.Grad(), dy, d) })
 }
 
 // dropSparse drops stored elements: dropping a zero changes nothing.
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
-	y := &Var{tape: t, gen: t.gen}
+	y := &Var{tape: t}
+	t.stamp(y)
 	a := x.csr
 	y.csr = a.WithValues(t.take(a.NNZ())) // the transposes share a structure
 	sparse.DropValues(y.csr.Values, a, d)

@@ -2,6 +2,7 @@ package grad_test
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -42,4 +43,44 @@ func ExampleParams() {
 	// Layers.0.W [4 3]
 	// Layers.0.B [3]
 	// Out.W [3 2]
+}
+
+// What a step of a network on a million rows would need, without the step.
+func ExampleMeasure() {
+	const rows, width, classes = 1 << 20, 64, 8
+	w := grad.NewParam(width, classes)
+	s := grad.Measure(func(t *grad.Tape) *grad.Var {
+		x := t.Use(grad.NewParam(1, width)).Expand(rows, width)
+		return x.MatMul(t.Use(w)).CrossEntropy(make([]int32, rows))
+	})
+	var f tensor.Float
+	per := s.Peak / int(unsafe.Sizeof(f)) / rows
+	fmt.Println(per, "numbers a row")
+	// Output: 152 numbers a row
+}
+
+// A checkpointed block keeps its result and works out the rest twice.
+func ExampleTape_Checkpoint() {
+	w := grad.NewParam(3)
+	w.Value.Fill(0.5)
+	t := grad.NewTape(1)
+	x := t.Use(w)
+	for range 3 {
+		x = t.Checkpoint(func(xs ...*grad.Var) *grad.Var { return xs[0].Tanh().Scale(2) }, x)
+	}
+	grads := t.Backward(x.Sum())
+	fmt.Printf("%d operations, gradient %.4f\n", t.Stats().Ops, grads.Param(w).Data[0])
+	// Output: 4 operations, gradient 0.5789
+}
+
+func ExampleTape_FirstNonFinite() {
+	t := grad.NewTape(1)
+	x := t.Watch(tensor.Of([]tensor.Float{1, 0, 4}, 3))
+	func() {
+		defer t.Label("Encoder")()
+		x = x.Log().Softmax()
+	}()
+	t.Backward(x.Sum())
+	fmt.Println(t.FirstNonFinite())
+	// Output: Encoder/Log: element 1 of [3] is -Inf true
 }

@@ -19,7 +19,7 @@ func (op Op) NewFrame(shape ...int) *Frame {
 // Backward is there, the frame's gradient can be handed back.
 func (f *Frame) record() {
 	if t := f.all.tape; t.Recording() {
-		t.nodes = append(t.nodes, node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
+		t.push(node{op: "Frame", out: f.all, pull: func(*tensor.Dense) {}})
 	}
 }
 
@@ -27,7 +27,8 @@ func (f *Frame) record() {
 func (f *Frame) Write(lo int, y *Var) {
 	op := Begin("Frame.Write", f.all, y)
 	if f.all.tape == nil && y.tape != nil {
-		f.all.tape, f.all.gen = y.tape, y.gen
+		f.all.tape = y.tape
+		y.tape.stamp(f.all)
 		f.record()
 	}
 	at := lo * f.all.val.RowLen()
@@ -36,7 +37,7 @@ func (f *Frame) Write(lo int, y *Var) {
 		return
 	}
 	f.all.needs = true
-	op.tape.nodes = append(op.tape.nodes, node{op: op.name, all: func() {
+	op.tape.push(node{op: op.name, all: func() {
 		if f.all.has {
 			addTo(y.Grad().Data, f.all.grad.Data[at:at+n])
 		}

@@ -16,15 +16,22 @@ func pull(t *grad.Tape, y *grad.Var, dy *tensor.Dense) grad.Grads {
 
 func TestActivationGolden(t *testing.T) {
 	for name, f := range map[string]func(x *grad.Var) *grad.Var{
-		"elu":         (*grad.Var).ELU,
-		"relu":        (*grad.Var).ReLU,
-		"leaky_relu":  func(x *grad.Var) *grad.Var { return x.LeakyReLU(0.2) },
-		"sigmoid":     (*grad.Var).Sigmoid,
-		"tanh":        (*grad.Var).Tanh,
-		"softplus":    (*grad.Var).Softplus,
-		"silu":        (*grad.Var).SiLU,
-		"softmax":     (*grad.Var).Softmax,
-		"log_softmax": (*grad.Var).LogSoftmax,
+		"elu":           (*grad.Var).ELU,
+		"relu":          (*grad.Var).ReLU,
+		"leaky_relu":    func(x *grad.Var) *grad.Var { return x.LeakyReLU(0.2) },
+		"sigmoid":       (*grad.Var).Sigmoid,
+		"tanh":          (*grad.Var).Tanh,
+		"softplus":      (*grad.Var).Softplus,
+		"silu":          (*grad.Var).SiLU,
+		"softmax":       (*grad.Var).Softmax,
+		"log_softmax":   (*grad.Var).LogSoftmax,
+		"elu_alpha":     func(x *grad.Var) *grad.Var { return x.ELUAlpha(0.5) },
+		"gelu":          (*grad.Var).GELU,
+		"gelu_tanh":     (*grad.Var).GELUTanh,
+		"logsigmoid":    (*grad.Var).LogSigmoid,
+		"mish":          (*grad.Var).Mish,
+		"selu":          (*grad.Var).SELU,
+		"softplus_beta": func(x *grad.Var) *grad.Var { return x.Scale(2).Softplus().Scale(0.5) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := golden.Load(t, "testdata/activation_"+name+".json")
@@ -69,7 +76,7 @@ func TestCrossEntropyGolden(t *testing.T) {
 			}
 			tape := grad.NewTape(1)
 			x := tape.Watch(c.Tensor(t, "inputs", "input"))
-			y := lossOf(t, c).apply(x, labels)
+			y := crossEntropyOf(t, c).Of(x, labels)
 			golden.Compare(t, "loss", y.Value(), c.Tensor(t, "outputs", "y"), c.Float32Error.Outputs)
 			g := pull(tape, y, c.Tensor(t, "cotangents", "y"))
 			golden.Compare(t, "dx", g.Of(x), c.Tensor(t, "grads", "input"), c.Float32Error.Grads)
@@ -77,32 +84,24 @@ func TestCrossEntropyGolden(t *testing.T) {
 	}
 }
 
-// reduced is a loss with PyTorch's reduction.
-type reduced struct {
-	grad.CrossEntropy
-	rows bool // "none"
+// reductionOf returns PyTorch's reduction.
+func reductionOf(c *golden.Case) grad.Reduction {
+	switch c.Config["reduction"] {
+	case "none":
+		return grad.EachLoss
+	case "sum":
+		return grad.SumLoss
+	}
+	return grad.MeanLoss
 }
 
-func lossOf(t *testing.T, c *golden.Case) reduced {
-	var r reduced
+func crossEntropyOf(t *testing.T, c *golden.Case) grad.CrossEntropy {
+	r := grad.CrossEntropy{Reduction: reductionOf(c)}
 	r.Smoothing, _ = c.Config["label_smoothing"].(float64)
-	r.rows = c.Config["reduction"] == "none"
-	r.Sum = r.rows || c.Config["reduction"] == "sum"
 	if c.Has("inputs", "weight") {
 		for _, v := range c.Tensor(t, "inputs", "weight").Data {
 			r.Weights = append(r.Weights, float64(v))
 		}
 	}
 	return r
-}
-
-func (r reduced) apply(x *grad.Var, labels []int32) *grad.Var {
-	if !r.rows {
-		return r.Of(x, labels)
-	}
-	var ys []*grad.Var
-	for i := range labels {
-		ys = append(ys, r.Of(x.RowRange(i, i+1), labels[i:i+1]))
-	}
-	return grad.Concat(ys...)
 }

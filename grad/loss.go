@@ -1,117 +1,284 @@
 package grad
 
 import (
-	"fmt"
+	"math"
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// NoLabel is the label of a row that does not count in a loss.
-const NoLabel = -1
+// Reduction says what a loss makes of the losses of its rows or elements.
+type Reduction uint8
 
-// CrossEntropy is a loss of rows of logits against one label each, with class
-// weights w and smoothing s:
-//
-//	ℓ_i = −(1−s)·w_y·log p_iy − s/C·Σ_c w_c·log p_ic,   p = softmax(logits)
-//
-// The zero value is −log p_iy, and the loss is the mean over the rows, divided
-// by the sum of w_y. Rows labelled NoLabel are left out of both.
-type CrossEntropy struct {
-	Weights   []float64 // of each class; nil: all 1
-	Smoothing float64   // s, from 0 to 1
-	Sum       bool      // add up the rows instead of taking their mean
+// The reductions. All sums are float64.
+const (
+	MeanLoss  Reduction = iota // their mean, over those that count; of none zero
+	SumLoss                    // their sum
+	EachLoss                   // all of them; what does not count is 0
+	BatchMean                  // their sum, divided by the length of the first axis
+)
+
+// factor returns what the sum of losses is multiplied by: total is what counts,
+// rows the length of the first axis.
+func (r Reduction) factor(total float64, rows int) float64 {
+	switch {
+	case r == MeanLoss && total > 0:
+		return 1 / total
+	case r == MeanLoss:
+		return 0
+	case r == BatchMean:
+		return 1 / float64(max(1, rows))
+	}
+	return 1
 }
 
-// CrossEntropy returns the mean of −log softmax(x)_label over the rows of x; of
-// no rows zero.
-func (x *Var) CrossEntropy(labels []int32) *Var { return CrossEntropy{}.Of(x, labels) }
+// Loss compares each element of x with that of a target of the same shape. The
+// methods are the losses; the zero value takes the mean. The target gets its
+// gradient too, if it wants one. A NaN in either makes the loss NaN.
+type Loss struct {
+	Reduction   Reduction
+	SkipMissing bool // leave out elements whose target is NaN: labels that are not known
+}
 
-// Of returns the loss of logits x, a matrix of a row for each label. It panics
-// with a [*tensor.ShapeError] on a label that is neither a column nor NoLabel.
-func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
-	op := Begin("CrossEntropy", x)
-	c.check(x, labels)
-	n, d := x.Dim(0), x.Dim(1)
-	logp := op.Floats(n * d)
-	loss, total := 0.0, 0.0
-	for i, l := range labels {
-		if l == NoLabel {
-			continue
-		}
-		row, out := x.val.Row(i), logp[i*d:i*d+d]
-		simd.LogSoftmax(out, row)
-		loss -= (1 - c.Smoothing) * c.weight(int(l)) * float64(out[l])
-		if c.Smoothing > 0 {
-			for j, v := range out {
-				loss -= c.Smoothing / float64(d) * c.weight(j) * float64(v)
-			}
-		}
-		total += c.weight(int(l))
+// MSE is the square of x − y.
+func (l Loss) MSE(x, y *Var) *Var { return l.of("MSE", squared{}, x, y) }
+
+// L1 is |x − y|, with the slope 0 at 0.
+func (l Loss) L1(x, y *Var) *Var { return l.of("L1", huber{0, 1}, x, y) }
+
+// Huber is d²/2 where d = |x − y| is at most delta, and beyond delta·(d − delta/2).
+func (l Loss) Huber(x, y *Var, delta float64) *Var {
+	return l.of("Huber", huber{delta, delta}, x, y)
+}
+
+// SmoothL1 is d²/(2·beta) where d = |x − y| is at most beta, and beyond
+// d − beta/2; with beta 0 it is L1.
+func (l Loss) SmoothL1(x, y *Var, beta float64) *Var {
+	return l.of("SmoothL1", huber{beta, 1}, x, y)
+}
+
+// KL is y·(log y − x), x being the logarithm of a probability and y another one:
+// the Kullback-Leibler divergence of y from eˣ, for which BatchMean is the usual
+// reduction. Where y is 0 it is 0, and so are its slopes.
+func (l Loss) KL(x, y *Var) *Var { return l.of("KL", kl{}, x, y) }
+
+// Ranking is max(0, margin − x + y): x is to score higher than y by a margin, as
+// an edge that is there over one that is not.
+func (l Loss) Ranking(x, y *Var, margin float64) *Var {
+	return l.of("Ranking", ranking{margin}, x, y)
+}
+
+// element is a loss of element i, with its slopes by x and y.
+type element interface {
+	at(i int, x, y float64) (loss, dx, dy float64)
+}
+
+type squared struct{}
+
+func (squared) at(_ int, x, y float64) (loss, dx, dy float64) {
+	d := x - y
+	return d * d, 2 * d, -2 * d
+}
+
+// huber is quadratic up to to, with slope there and beyond.
+type huber struct{ to, slope float64 }
+
+func (h huber) at(_ int, x, y float64) (loss, dx, dy float64) {
+	d := x - y
+	switch {
+	case d > h.to:
+		return h.slope * (d - h.to/2), h.slope, -h.slope
+	case d < -h.to:
+		return h.slope * (-d - h.to/2), -h.slope, h.slope
+	case h.to == 0:
+		return d, 0, 0 // 0, or NaN
 	}
-	scale := 1.0
-	if !c.Sum {
-		if scale = 0; total > 0 {
-			scale = 1 / total
-		}
+	s := h.slope / h.to
+	return s * d * d / 2, s * d, -s * d
+}
+
+type kl struct{}
+
+func (kl) at(_ int, x, y float64) (loss, dx, dy float64) {
+	if y == 0 {
+		return 0, 0, 0
 	}
-	y := op.New(1)
-	y.val.Data[0] = tensor.Float(loss * scale)
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx, g := x.Grad(), scale*float64(dy.Data[0])
-		op.Scratch(d, func(p []tensor.Float) {
-			for i, l := range labels {
-				if l != NoLabel {
-					c.pullRow(dx.Row(i), p, logp[i*d:i*d+d], int(l), g)
-				}
-			}
-		})
+	l := math.Log(y)
+	return y * (l - x), -y, l + 1 - x
+}
+
+type ranking struct{ margin float64 }
+
+func (r ranking) at(_ int, x, y float64) (loss, dx, dy float64) {
+	if d := r.margin - x + y; !(d <= 0) {
+		return d, -1, 1
+	}
+	return 0, 0, 0
+}
+
+// lossPart is how many elements are summed at a time: parts may be taken by other
+// threads, and their sums are added in order.
+const lossPart = 1 << 13
+
+// of applies a loss to every element.
+func (l Loss) of(name string, e element, x, y *Var) *Var {
+	op := Begin(name, x, y)
+	if !slices.Equal(x.Value().Shape(), y.Value().Shape()) {
+		panic(tensor.Mismatch("grad."+name, x, y))
+	}
+	shape := oneElement
+	if l.Reduction == EachLoss {
+		shape = x.Shape()
+	}
+	z := op.New(shape...)
+	p := &pairs{l: l, e: e, x: x, y: y, factor: 1}
+	if !op.Dry(0) {
+		p.forward(z.val.Data)
+	}
+	return op.Record(z, func(dz *tensor.Dense) {
+		n := len(x.val.Data)
+		dx, dy := x.Grad(), y.Grad()
+		if n <= lossPart { // without the memory of a closure
+			p.pull(dx, dy, dz.Data, part{0, n})
+			return
+		}
+		par.For(n, lossPart, func(lo, hi int) { p.pull(dx, dy, dz.Data, part{lo, hi}) })
 	})
 }
 
-// pullRow adds g·∂ℓ/∂x of one row: with t_c the target weight of class c, it is
-// p_c·Σt − t_c.
-func (c CrossEntropy) pullRow(dx, p, logp []tensor.Float, label int, g float64) {
-	simd.Exp.Forward(p, logp, 0)
-	d, sum := float64(len(p)), (1-c.Smoothing)*c.weight(label)
-	if c.Smoothing > 0 {
-		for j := range p {
-			sum += c.Smoothing / d * c.weight(j)
+var oneElement = []int{1}
+
+// pairs is a loss of pairs of elements.
+type pairs struct {
+	l      Loss
+	e      element
+	x, y   *Var
+	factor float64 // of all gradients
+}
+
+// part is elements lo to hi.
+type part struct{ lo, hi int }
+
+// total is the sum of losses of a part, and how many elements counted.
+type total struct{ loss, count float64 }
+
+func (p *pairs) missing(i int) bool {
+	v := p.y.val.Data[i]
+	return p.l.SkipMissing && v != v
+}
+
+// forward works out the loss z and the factor.
+func (p *pairs) forward(z []tensor.Float) {
+	var all total
+	if n := len(p.x.val.Data); n <= lossPart {
+		all = p.sum(z, part{0, n})
+	} else {
+		sums := make([]total, (n-1)/lossPart+1)
+		par.For(n, lossPart, func(lo, hi int) { sums[lo/lossPart] = p.sum(z, part{lo, hi}) })
+		for _, s := range sums {
+			all.loss += s.loss
+			all.count += s.count
 		}
 	}
-	for j := range p {
-		t := 0.0
-		if c.Smoothing > 0 {
-			t = c.Smoothing / d * c.weight(j)
-		}
-		if j == label {
-			t += (1 - c.Smoothing) * c.weight(j)
-		}
-		dx[j] += tensor.Float(g * (float64(p[j])*sum - t))
+	if p.l.Reduction != EachLoss {
+		p.factor = p.l.Reduction.factor(all.count, p.x.Dim(0))
+		z[0] = tensor.Float(all.loss * p.factor)
 	}
 }
 
-func (c CrossEntropy) weight(class int) float64 {
-	if c.Weights == nil {
-		return 1
-	}
-	return c.Weights[class]
+// plain reports whether the loss is the square of every difference, which is
+// common enough for a loop of its own.
+func (p *pairs) plain() bool {
+	_, ok := p.e.(squared)
+	return ok && !p.l.SkipMissing && p.l.Reduction != EachLoss
 }
 
-func (c CrossEntropy) check(x *Var, labels []int32) {
-	bad := func(why string) {
-		panic(&tensor.ShapeError{Op: "grad.CrossEntropy", Shapes: [][]int{slices.Clone(x.Shape()), {len(labels)}}, Why: why})
+func (p *pairs) sum(z []tensor.Float, r part) (s total) {
+	if p.plain() {
+		return total{distance64(p.x.val.Data[r.lo:r.hi], p.y.val.Data[r.lo:r.hi]), float64(r.hi - r.lo)}
 	}
-	if len(x.Value().Shape()) != 2 || x.Dim(0) != len(labels) {
-		bad("a matrix needs a label for each row")
+	for i := r.lo; i < r.hi; i++ {
+		if p.missing(i) {
+			continue
+		}
+		loss, _, _ := p.e.at(i, float64(p.x.val.Data[i]), float64(p.y.val.Data[i]))
+		if p.l.Reduction == EachLoss {
+			z[i] = tensor.Float(loss)
+		}
+		s.loss += loss
+		s.count++
 	}
-	if c.Weights != nil && len(c.Weights) != x.Dim(1) {
-		bad(fmt.Sprintf("%d class weights", len(c.Weights)))
+	return s
+}
+
+func (p *pairs) pull(dx, dy *tensor.Dense, dz []tensor.Float, r part) {
+	if p.plain() {
+		g := tensor.Float(2 * p.factor * float64(dz[0]))
+		addDifference(dx, p.x.val.Data, p.y.val.Data, difference{g, r})
+		addDifference(dy, p.y.val.Data, p.x.val.Data, difference{g, r})
+		return
 	}
-	for i, l := range labels {
-		if l != NoLabel && uint(l) >= uint(x.Dim(1)) {
-			bad(fmt.Sprintf("label %d of row %d is no class", l, i))
+	for i := r.lo; i < r.hi; i++ {
+		if p.missing(i) {
+			continue
+		}
+		g := p.factor * float64(dz[min(i, len(dz)-1)])
+		_, sx, sy := p.e.at(i, float64(p.x.val.Data[i]), float64(p.y.val.Data[i]))
+		if dx != nil {
+			dx.Data[i] += tensor.Float(g * sx)
+		}
+		if dy != nil {
+			dy.Data[i] += tensor.Float(g * sy)
 		}
 	}
+}
+
+// difference is c times a difference, of part of the elements.
+type difference struct {
+	c tensor.Float
+	part
+}
+
+// addDifference adds c·(x − y) to d, unless d is nil.
+func addDifference(d *tensor.Dense, x, y []tensor.Float, by difference) {
+	if d == nil {
+		return
+	}
+	to, x, y := d.Data[by.lo:by.hi], x[by.lo:by.hi], y[by.lo:by.hi]
+	for i := range to {
+		to[i] += by.c * (x[i] - y[i])
+	}
+}
+
+// MSE returns the mean of the squares of x − y.
+func (x *Var) MSE(y *Var) *Var { return Loss{}.MSE(x, y) }
+
+// L1 returns the mean of |x − y|.
+func (x *Var) L1(y *Var) *Var { return Loss{}.L1(x, y) }
+
+// Reinforce returns −mean(advantage·x), x being the logarithms of the
+// probabilities of actions that were drawn, and advantage the reward of each over
+// what was expected. Its gradient is the score-function estimate of that of the
+// expected reward, negated; its value means nothing. Williams 1992, "Simple
+// Statistical Gradient-Following Algorithms for Connectionist Reinforcement
+// Learning".
+func (x *Var) Reinforce(advantage []float64) *Var {
+	op := Begin("Reinforce", x)
+	if len(advantage) != len(x.Value().Data) {
+		panic(&tensor.ShapeError{Op: "grad.Reinforce", Shapes: [][]int{slices.Clone(x.Shape()), {len(advantage)}}, Why: "each element needs an advantage"})
+	}
+	y := op.New(1)
+	c := -1 / float64(max(1, len(advantage)))
+	s := 0.0
+	for i, a := range advantage {
+		s += c * a * float64(x.val.Data[i])
+	}
+	y.val.Data[0] = tensor.Float(s)
+	return op.Record(y, func(dy *tensor.Dense) {
+		dx, g := x.Grad().Data, c*float64(dy.Data[0])
+		for i, a := range advantage {
+			dx[i] += tensor.Float(g * a)
+		}
+	})
 }

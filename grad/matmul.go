@@ -8,30 +8,60 @@ import (
 )
 
 // MatMul returns the product of the matrices x and w. x may be sparse, or have
-// more axes: then its last axis is multiplied and the others stay.
+// more axes: then its last axis is multiplied and the others stay. If w has more
+// axes too, as many as x, all but the last two count matrices, and each of x is
+// multiplied by that of w.
 func (x *Var) MatMul(w *Var) *Var {
 	op := Begin("MatMul", x, w)
 	sh := x.Shape()
 	k := sh[len(sh)-1]
-	if len(w.Value().Shape()) != 2 || k != w.Dim(0) {
-		panic(tensor.Mismatch("grad.MatMul", x, w))
+	if len(w.Value().Shape()) > 2 && x.csr == nil {
+		return op.batch(x, w, 0)
 	}
-	if x.csr != nil {
-		return op.matMulSparse(x, w)
+	if len(w.val.Shape()) != 2 || k != w.Dim(0) {
+		panic(tensor.Mismatch("grad.MatMul", x, w))
 	}
 	out := slices.Clone(sh)
 	out[len(out)-1] = w.Dim(1)
 	y := op.New(out...)
-	tensor.MatMul(matrix(&y.val), matrix(&x.val), &w.val, 0)
-	return op.Record(y, func(dy *tensor.Dense) {
-		dy = matrix(dy)
-		if dx := x.Grad(); dx != nil {
-			tensor.MatMul(matrix(dx), dy, &w.val, tensor.TransB)
-		}
+	if !op.Dry(0) {
+		multiply(&y.val, x, w)
+	}
+	return op.Record(y, func(dy *tensor.Dense) { pullProduct(x, w, dy) })
+}
+
+// MatMulT returns the product of x and w with the last two axes of w exchanged:
+// of rows with rows. Both are matrices, or have as many axes more, which count
+// matrices.
+func (x *Var) MatMulT(w *Var) *Var {
+	op := Begin("MatMulT", x, w)
+	return op.batch(x, w, tensor.TransB)
+}
+
+// multiply adds the product of x, dense or sparse, and the matrix w to y.
+func multiply(y *tensor.Dense, x, w *Var) {
+	if x.csr != nil {
+		sparse.MulDense(y, x.csr, &w.val)
+		return
+	}
+	tensor.MatMul(matrix(y), matrix(&x.val), &w.val, 0)
+}
+
+// pullProduct adds the gradients of multiply.
+func pullProduct(x, w *Var, dy *tensor.Dense) {
+	if x.csr != nil {
 		if dw := w.Grad(); dw != nil {
-			tensor.MatMul(dw, matrix(&x.val), dy, tensor.TransA)
+			sparse.MulDenseT(dw, x.csr, dy)
 		}
-	})
+		return
+	}
+	dy = matrix(dy)
+	if dx := x.Grad(); dx != nil {
+		tensor.MatMul(matrix(dx), dy, &w.val, tensor.TransB)
+	}
+	if dw := w.Grad(); dw != nil {
+		tensor.MatMul(dw, matrix(&x.val), dy, tensor.TransA)
+	}
 }
 
 // matrix returns x as a matrix whose rows are its last axis.
@@ -42,13 +72,46 @@ func matrix(x *tensor.Dense) *tensor.Dense {
 	return x.Reshape(leading(x.Shape()), x.Dim(-1))
 }
 
-// matMulSparse is MatMul of a sparse x, which has no gradient.
-func (op Op) matMulSparse(x, w *Var) *Var {
-	y := op.New(x.Shape()[0], w.Dim(1))
-	sparse.MulDense(&y.val, x.csr, &w.val)
+// batch is the product of arrays of matrices, the second ones transposed if f
+// is TransB.
+func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
+	xs, ws := x.Value().Shape(), w.Value().Shape()
+	n := len(xs) - 2
+	if n < 0 || len(ws) != len(xs) || !slices.Equal(xs[:n], ws[:n]) {
+		panic(tensor.Mismatch("grad."+op.name, x, w))
+	}
+	k, m := ws[n], ws[n+1]
+	if f == tensor.TransB {
+		k, m = m, k
+	}
+	if xs[n+1] != k {
+		panic(tensor.Mismatch("grad."+op.name, x, w))
+	}
+	out := slices.Clone(xs)
+	out[n+1] = m
+	y := op.New(out...)
+	if !op.Dry(0) {
+		product(&y.val, &x.val, &w.val, f)
+	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		if dw := w.Grad(); dw != nil {
-			sparse.MulDenseT(dw, x.csr, dy)
+		if dx := x.Grad(); dx != nil {
+			product(dx, dy, &w.val, f^tensor.TransB)
+		}
+		if dw := w.Grad(); dw == nil {
+			return
+		} else if f == tensor.TransB {
+			product(dw, dy, &x.val, tensor.TransA)
+		} else {
+			product(dw, &x.val, dy, tensor.TransA)
 		}
 	})
+}
+
+// product adds the product of a and b, matrices or arrays of matrices.
+func product(dst, a, b *tensor.Dense, f tensor.Flags) {
+	if dst.Axes() == 2 {
+		tensor.MatMul(dst, a, b, f)
+	} else {
+		tensor.BatchMatMul(dst, a, b, f)
+	}
 }

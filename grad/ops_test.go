@@ -91,7 +91,7 @@ func TestOperations(t *testing.T) {
 			return grad.CrossEntropy{Weights: []float64{1, 2, 0.5}, Smoothing: 0.1}.Of(v[0], []int32{2, 0, grad.NoLabel, 1})
 		}},
 		"CrossEntropy sum": {[]*grad.Param{x}, func(_ *grad.Tape, v vars) *grad.Var {
-			return grad.CrossEntropy{Sum: true}.Of(v[0], []int32{2, 0, 1, 1})
+			return grad.CrossEntropy{Reduction: grad.SumLoss}.Of(v[0], []int32{2, 0, 1, 1})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

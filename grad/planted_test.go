@@ -24,6 +24,19 @@ func cube(x *grad.Var, off float64) *grad.Var {
 	})
 }
 
+// skew is x, with a gradient that is off by that fraction: an error planted in
+// the operation that follows.
+func skew(x *grad.Var, off float64) *grad.Var {
+	op := grad.Begin("test.Skew", x)
+	y := op.New(x.Shape()...)
+	copy(y.Value().Data, x.Value().Data)
+	return op.Record(y, func(dy *tensor.Dense) {
+		for i, g := range dy.Data {
+			x.Grad().Data[i] += g * tensor.Float(1+off)
+		}
+	})
+}
+
 // split returns 2x and 3x: an operation with two results.
 func split(x *grad.Var, second tensor.Float) (*grad.Var, *grad.Var) {
 	op := grad.Begin("test.Split", x)
@@ -52,6 +65,11 @@ func TestPlantedError(t *testing.T) {
 		{"exact", func(x *grad.Var) *grad.Var { return cube(x, 0) }, false, false},
 		{"0.1 % off", func(x *grad.Var) *grad.Var { return cube(x, 1e-3) }, true, false},
 		{"half", func(x *grad.Var) *grad.Var { return cube(x, -0.5) }, true, true},
+		{"softmax", func(x *grad.Var) *grad.Var { return skew(x, 0).Softmax() }, false, false},
+		{"softmax 0.1 % off", func(x *grad.Var) *grad.Var { return skew(x, 1e-3).Softmax() }, true, false},
+		{"max 0.1 % off", func(x *grad.Var) *grad.Var { return skew(x, 1e-3).MaxAxis(1) }, true, false},
+		{"pointwise max 0.1 % off", func(x *grad.Var) *grad.Var { return skew(x, 1e-3).Max(x.Neg()) }, true, false},
+		{"dot 0.1 % off", func(x *grad.Var) *grad.Var { return skew(x, 1e-3).Dot(x) }, true, false},
 		{"two results", func(x *grad.Var) *grad.Var { a, b := split(x, 3); return a.Mul(b) }, false, false},
 		{"one of two results", func(x *grad.Var) *grad.Var { _, b := split(x, 3); return b }, false, false},
 		{"two results, second wrong", func(x *grad.Var) *grad.Var { a, b := split(x, 1); return a.Mul(b) }, true, true},

@@ -9,10 +9,29 @@ import (
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
 	y := op.New(x.Value().Shape()...)
-	tensor.Apply(&y.val, &x.val, f, c)
-	return op.Record(y, func(dy *tensor.Dense) {
-		tensor.ApplyGrad(x.Grad(), dy, &x.val, &y.val, f, c)
-	})
+	switch {
+	case op.Dry(0):
+	case len(y.val.Data) <= small:
+		f.Forward(y.val.Data, x.val.Data, c)
+	default:
+		tensor.Apply(&y.val, &x.val, f, c)
+	}
+	return op.Record(y, func(dy *tensor.Dense) { pullUnary(x.Grad(), dy, x, y, kernel{f, c}) })
+}
+
+// kernel is a function of one element with its constant.
+type kernel struct {
+	f simd.Unary
+	c tensor.Float
+}
+
+// pullUnary adds to dx the gradient of y = f(x).
+func pullUnary(dx, dy *tensor.Dense, x, y *Var, k kernel) {
+	if len(dy.Data) <= small {
+		k.f.Backward(dx.Data, dy.Data, x.val.Data, y.val.Data, k.c)
+		return
+	}
+	tensor.ApplyGrad(dx, dy, &x.val, &y.val, k.f, k.c)
 }
 
 // Scale returns c·x.

@@ -27,6 +27,7 @@ type Op struct {
 	name  string
 	tape  *Tape
 	needs bool
+	trace *trace // nil unless the tape keeps operands
 }
 
 // Begin starts an operation on xs. It panics with a [*TapeError] if one of them
@@ -47,6 +48,12 @@ func Begin(name string, xs ...*Var) Op {
 		op.tape = x.tape
 		op.needs = op.needs || x.needs
 	}
+	if t := op.tape; t != nil && t.traced {
+		op.trace = &trace{xs: append([]*Var(nil), xs...)}
+	}
+	if t := op.tape; t != nil && t.prof != nil {
+		t.prof.enter(t.label, name)
+	}
 	return op
 }
 
@@ -58,10 +65,19 @@ func (op Op) Needs() bool { return op.needs }
 func (op Op) New(shape ...int) *Var {
 	v := &Var{tape: op.tape}
 	v.val.Set(op.tape.take(tensor.Size(shape...)), shape...)
-	if op.tape != nil {
-		v.gen = op.tape.gen
-	}
+	op.tape.stamp(v)
 	return v
+}
+
+// stamp says where and when v was made.
+func (t *Tape) stamp(v *Var) {
+	if t == nil {
+		return
+	}
+	v.gen = t.gen
+	if n := len(t.runs); n > 0 {
+		v.run = t.runs[n-1]
+	}
 }
 
 // Floats returns n zeroed elements that live until the tape's next Reset.
@@ -81,25 +97,34 @@ func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 // and adds to the gradient of each operand that [Var.Needs] it. It must not
 // write to dy.
 func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
+	op.done()
 	if !op.needs {
 		return y
 	}
 	y.needs = true
-	op.tape.nodes = append(op.tape.nodes, node{op: op.name, out: y, pull: pull})
+	op.tape.push(node{op: op.name, out: y, pull: pull, trace: op.trace})
 	return y
+}
+
+// done takes the operation's name off the profile.
+func (op Op) done() {
+	if t := op.tape; t != nil && t.prof != nil {
+		t.prof.enter(t.label, "")
+	}
 }
 
 // RecordAll makes ys the results of an operation with several. In Backward pull
 // runs if the gradient of any of them was asked for; it reads them with
 // [Var.Grad].
 func (op Op) RecordAll(ys []*Var, pull func()) {
+	op.done()
 	if !op.needs {
 		return
 	}
 	for _, y := range ys {
 		y.needs = true
 	}
-	op.tape.nodes = append(op.tape.nodes, node{op: op.name, outs: slices.Clone(ys), all: pull})
+	op.tape.push(node{op: op.name, outs: slices.Clone(ys), all: pull, trace: op.trace})
 }
 
 // view returns elements at, at+1, … of x under a shape: its value and its
@@ -108,8 +133,6 @@ func (op Op) view(x *Var, at int, shape ...int) *Var {
 	n := tensor.Size(shape...)
 	v := &Var{tape: op.tape, needs: x.needs, base: x, at: at}
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
-	if op.tape != nil {
-		v.gen = op.tape.gen
-	}
+	op.tape.stamp(v)
 	return v
 }

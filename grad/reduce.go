@@ -33,7 +33,9 @@ func (x *Var) Dot(y *Var) *Var {
 			}
 		})
 	}
-	each(func(k, i, j int) { z.val.Data[k] = simd.Dot(x.val.Data[i:i+d], y.val.Data[j:j+d]) })
+	if !op.Dry(0) {
+		each(func(k, i, j int) { z.val.Data[k] = simd.Dot(x.val.Data[i:i+d], y.val.Data[j:j+d]) })
+	}
 	return op.Record(z, func(dz *tensor.Dense) {
 		dx, dy := x.Grad(), y.Grad()
 		each(func(k, i, j int) {
@@ -70,7 +72,9 @@ func (x *Var) SumAxis(axis int) *Var {
 		out = []int{1}
 	}
 	y := op.New(out...)
-	tensor.SumAxis(&y.val, &x.val, axis)
+	if !op.Dry(0) {
+		tensor.SumAxis(&y.val, &x.val, axis)
+	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		dx, kept := x.Grad(), slices.Clone(x.val.Shape())
 		kept[axis] = 1
@@ -91,7 +95,9 @@ func (x *Var) MeanAxis(axis int) *Var {
 func (x *Var) Sum() *Var {
 	op := Begin("Sum", x)
 	y := op.New(1)
-	y.val.Data[0] = tensor.Float(tensor.Sum64(x.Value()))
+	if !op.Dry(0) {
+		y.val.Data[0] = tensor.Float(tensor.Sum64(x.Value()))
+	}
 	return op.Record(y, func(dy *tensor.Dense) { tensor.Add(x.Grad(), x.Grad(), dy) })
 }
 
@@ -105,6 +111,8 @@ func (x *Var) Mean() *Var {
 func (x *Var) Roll(shift int) *Var {
 	op := Begin("Roll", x)
 	y := op.New(x.Value().Shape()...)
-	tensor.Roll(&y.val, &x.val, -1, shift)
+	if !op.Dry(0) {
+		tensor.Roll(&y.val, &x.val, -1, shift)
+	}
 	return op.Record(y, func(dy *tensor.Dense) { tensor.RollAdd(x.Grad(), dy, -1, -shift) })
 }

@@ -1,7 +1,6 @@
 package grad
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -30,99 +29,74 @@ func (x *Var) RowRange(lo, hi int) *Var {
 	return op.view(x, lo*x.val.RowLen(), v.Shape()...)
 }
 
-// Rows returns the given rows of x, in that order; a row may occur several
-// times.
-func (x *Var) Rows(rows []int32) *Var {
-	op := Begin("Rows", x)
+// InsertAxis returns x with an axis of length 1 before axis i, as a view; −1
+// means behind the last. It puts back an axis that SumAxis or MaxAxis took away.
+func (x *Var) InsertAxis(i int) *Var {
+	op := Begin("InsertAxis", x)
 	shape := slices.Clone(x.Value().Shape())
-	for i, r := range rows {
-		if uint(r) >= uint(shape[0]) {
-			panic(&tensor.ShapeError{Op: "grad.Rows", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("index %d asks for row %d", i, r)})
-		}
+	if i < 0 {
+		i += len(shape) + 1
 	}
-	shape[0] = len(rows)
-	y := op.New(shape...)
-	tensor.GatherRows(&y.val, &x.val, rows)
-	return op.Record(y, func(dy *tensor.Dense) { tensor.ScatterAddRows(x.Grad(), dy, rows) })
+	if i < 0 || i > len(shape) || len(shape) == tensor.MaxAxes {
+		panic(&tensor.ShapeError{Op: "grad.InsertAxis", Shapes: [][]int{shape, {i}}, Why: "no place for another axis"})
+	}
+	return op.view(x, 0, slices.Insert(shape, i, 1)...)
 }
 
-// Concat joins arrays along the last axis; all other axes must agree.
-func Concat(xs ...*Var) *Var {
-	op := Begin("Concat", xs...)
-	if len(xs) == 0 {
-		panic(&TapeError{Op: "Concat", Why: "nothing to join"})
+// Transpose exchanges the last two axes.
+func (x *Var) Transpose() *Var {
+	op := Begin("Transpose", x)
+	shape := slices.Clone(x.Value().Shape())
+	k := len(shape) - 2
+	if k < 0 {
+		panic(&tensor.ShapeError{Op: "grad.Transpose", Shapes: [][]int{shape}, Why: "there are no two axes"})
 	}
-	shape := slices.Clone(xs[0].Value().Shape())
-	last := len(shape) - 1
-	shape[last] = 0
-	for _, x := range xs {
-		if sh := x.Value().Shape(); len(sh) != len(shape) || !slices.Equal(sh[:last], shape[:last]) {
-			panic(tensor.Mismatch("grad.Concat", xs[0], x))
-		}
-		shape[last] += x.Dim(last)
-	}
+	shape[k], shape[k+1] = shape[k+1], shape[k]
 	y := op.New(shape...)
-	xs = slices.Clone(xs)
-	parts := make([]*tensor.Dense, len(xs))
-	for i, x := range xs {
-		parts[i] = &x.val
+	if !op.Dry(len(y.val.Data)) {
+		tensor.Transpose(&y.val, &x.val)
 	}
-	tensor.Concat(&y.val, last, parts...)
 	return op.Record(y, func(dy *tensor.Dense) {
-		eachColumns(dy, xs, func(x *Var, part []tensor.Float, i int) {
-			if dx := x.Grad(); dx != nil {
-				addTo(dx.Data[i:i+len(part)], part)
-			}
+		op.Scratch(len(dy.Data), func(buf []tensor.Float) {
+			dx := x.Grad()
+			var turned tensor.Dense
+			turned.Set(buf, dx.Shape()...)
+			tensor.Transpose(&turned, dy)
+			addTo(dx.Data, buf)
 		})
 	})
 }
 
-// eachColumns calls f with every row of every x: with its part of y's row, and
-// with the number of its first element in x.
-func eachColumns(y *tensor.Dense, xs []*Var, f func(x *Var, part []tensor.Float, i int)) {
-	w, at := y.Dim(-1), 0
-	for _, x := range xs {
-		d := x.Dim(-1)
-		for i := range leading(y.Shape()) {
-			f(x, y.Data[i*w+at:i*w+at+d], i*d)
-		}
-		at += d
+// Expand stretches axes of length 1, and adds leading ones, as broadcasting does.
+func (x *Var) Expand(shape ...int) *Var {
+	op := Begin("Expand", x)
+	if to, ok := tensor.Broadcast(x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
+		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{x.Shape(), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
-}
-
-// Split cuts x along the last axis into parts of the given widths.
-func (x *Var) Split(widths ...int) []*Var {
-	ys, at := make([]*Var, len(widths)), 0
-	for i, w := range widths {
-		ys[i] = x.Columns(at, at+w)
-		at += w
-	}
-	if at != x.Dim(-1) {
-		panic(&tensor.ShapeError{Op: "grad.Split", Shapes: [][]int{x.Shape(), slices.Clone(widths)}, Why: "the widths do not add up to the last axis"})
-	}
-	return ys
-}
-
-// Columns returns elements lo to hi, without hi, of the last axis.
-func (x *Var) Columns(lo, hi int) *Var {
-	op := Begin("Columns", x)
-	shape := slices.Clone(x.Value().Shape())
-	w := shape[len(shape)-1]
-	if lo < 0 || hi < lo || hi > w {
-		panic(&tensor.ShapeError{Op: "grad.Columns", Shapes: [][]int{x.Shape(), {lo, hi}}, Why: "no such columns"})
-	}
-	d := hi - lo
-	shape[len(shape)-1] = d
 	y := op.New(shape...)
-	n := leading(shape)
-	for i := range n {
-		copy(y.val.Data[i*d:i*d+d], x.val.Data[i*w+lo:i*w+hi])
+	p := tensor.Pair(x.val.Shape(), shape, shape)
+	if !op.Dry(0) {
+		p.Rows(func(at, from, _ int) {
+			to := y.val.Data[at : at+p.N]
+			if p.SX == 1 {
+				copy(to, x.val.Data[from:])
+				return
+			}
+			for i := range to {
+				to[i] = x.val.Data[from]
+			}
+		})
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		dx := x.Grad().Data
-		for i := range n {
-			addTo(dx[i*w+lo:i*w+hi], dy.Data[i*d:i*d+d])
-		}
+		p.Rows(func(at, from, _ int) {
+			g := dy.Data[at : at+p.N]
+			if p.SX == 1 {
+				addTo(dx[from:from+p.N], g)
+			} else {
+				dx[from] += simd.Sum(g)
+			}
+		})
 	})
 }
 

@@ -16,6 +16,8 @@ func (x *Var) LogSoftmax() *Var {
 func (x *Var) rowwise(name string, f func(y, x *tensor.Dense), pull func(dx, dy, y *tensor.Dense)) *Var {
 	op := Begin(name, x)
 	y := op.New(x.Value().Shape()...)
-	f(&y.val, &x.val)
+	if !op.Dry(0) {
+		f(&y.val, &x.val)
+	}
 	return op.Record(y, func(dy *tensor.Dense) { pull(x.Grad(), dy, &y.val) })
 }

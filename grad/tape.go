@@ -19,15 +19,27 @@ type Tape struct {
 	uses    map[*Param]*Var
 	leaves  []leaf // Params used and values watched, in that order
 	updates []update
+
+	label  string   // of the operations that follow
+	prof   *profile // nil: no pprof labels
+	inside section  // of a checkpointed function
+	again  bool     // a checkpointed function runs for the second time
+	runs   []uint32 // of checkpointed functions, one inside the other
+	ran    uint32   // how many there were
+	dry    bool     // kernels do not run
+	traced bool     // nodes keep their operands
+	bad    string   // the first operation whose pullback made a NaN or infinity
 }
 
 // node is one recorded operation, of one result or of several.
 type node struct {
-	op   string
-	out  *Var
-	pull func(dy *tensor.Dense)
-	outs []*Var
-	all  func()
+	op    string
+	label string
+	out   *Var
+	pull  func(dy *tensor.Dense)
+	outs  []*Var
+	all   func()
+	trace *trace
 }
 
 type leaf struct {
@@ -67,6 +79,7 @@ func (t *Tape) Reset() {
 	t.gen++
 	t.step++
 	t.op = 0
+	t.bad = ""
 }
 
 // Step returns the number of the step, which counts Resets.
@@ -80,6 +93,9 @@ func (t *Tape) Recording() bool { return t != nil && !t.eval }
 
 // Stats says what t holds at the moment.
 func (t *Tape) Stats() Stats {
+	if t == nil {
+		return Stats{}
+	}
 	a := &t.arena
 	return Stats{Held: a.held, InUse: a.inUse, Peak: a.peak, Ops: len(t.nodes)}
 }
@@ -115,7 +131,19 @@ func (t *Tape) Watch(x *tensor.Dense) *Var {
 	if t == nil {
 		return Const(x)
 	}
+	if t.inside != outside {
+		panic(&TapeError{Op: "Watch", Why: "a value cannot be watched inside a checkpointed function, which runs twice; watch it before and pass it in"})
+	}
 	return t.leaf(x, nil, !t.eval)
+}
+
+// push records an operation, except while a checkpointed function runs for its
+// value alone.
+func (t *Tape) push(n node) {
+	if t.inside != forward {
+		n.label = t.label
+		t.nodes = append(t.nodes, n)
+	}
 }
 
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
@@ -136,9 +164,13 @@ func (t *Tape) Update(p *Param, value *Var) {
 	if len(p.Value.Data) != len(value.Value().Data) {
 		panic(tensor.Mismatch("grad.Update", p.Value, value))
 	}
-	if t.Recording() {
-		t.updates = append(t.updates, update{p, value})
+	if !t.Recording() || t.again {
+		return
 	}
+	if t.inside == forward {
+		value = value.Keep() // its memory is taken back before Backward
+	}
+	t.updates = append(t.updates, update{p, value})
 }
 
 // NextDropout returns the mask of a dropout of fraction p that is built now, or

@@ -2,6 +2,7 @@ package grad
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -15,11 +16,12 @@ type Var struct {
 	csr  *sparse.CSR // instead of val
 	tape *Tape       // nil: of no tape, a constant
 	gen  uint32      // of the tape, when the Var was made
+	run  uint32      // of the checkpointed function in which it was made, or 0
 
 	needs bool // its gradient is wanted
 	hold  bool // its gradient stays until Reset: a Param, or watched
-	grad  tensor.Dense
 	has   bool // grad has been asked for
+	grad  tensor.Dense
 
 	base *Var // the Var of which this is a view
 	at   int  // and its first element there
@@ -107,7 +109,13 @@ func (x *Var) Detach() *Var {
 }
 
 func (x *Var) alive(op string) {
-	if x.tape != nil && x.gen != x.tape.gen {
+	if x.tape == nil {
+		return
+	}
+	if x.gen == x.tape.gen && x.run != 0 && !slices.Contains(x.tape.runs, x.run) {
+		panic(&TapeError{Op: op, Why: "a Var from inside a checkpointed function, whose memory is gone; return what is needed outside"})
+	}
+	if x.gen != x.tape.gen {
 		panic(&TapeError{Op: op, Why: "a Var from before its tape's last Reset; copy what must live longer with Keep, or make it with Const"})
 	}
 }

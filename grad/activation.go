@@ -1,0 +1,27 @@
+package grad
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// ELUAlpha returns x where it is positive, else alpha·(eˣ − 1).
+func (x *Var) ELUAlpha(alpha float64) *Var { return x.unary(simd.ELU, tensor.Float(alpha)) }
+
+// LogSigmoid returns log(1/(1 + e⁻ˣ)).
+func (x *Var) LogSigmoid() *Var { return x.Neg().Softplus().Neg() }
+
+// Mish returns x·tanh(log(1 + eˣ)).
+func (x *Var) Mish() *Var { return x.Mul(x.Softplus().Tanh()) }
+
+// Maxout returns the largest of each k elements that follow each other on the
+// last axis, whose length is a multiple of k.
+func (x *Var) Maxout(k int) *Var {
+	shape := append([]int(nil), x.Value().Shape()...)
+	last := len(shape) - 1
+	if k < 1 || shape[last]%k != 0 || len(shape) == tensor.MaxAxes {
+		panic(&tensor.ShapeError{Op: "grad.Maxout", Shapes: [][]int{shape, {k}}, Why: "the last axis is no multiple of the pieces, or an axis too many"})
+	}
+	shape[last] /= k
+	return x.Reshape(append(shape, k)...).MaxAxis(-1)
+}

@@ -1,0 +1,110 @@
+package grad
+
+import "github.com/edgewise-ml/edgewise/tensor"
+
+// section is where a tape is in a checkpointed function.
+type section uint8
+
+const (
+	outside section = iota
+	forward         // runs for its value; nothing is recorded
+	replay          // runs again, for its gradient
+)
+
+// Checkpoint returns f(xs…) and forgets what f worked out on the way: Backward
+// runs f again when it needs it. That takes the time of f once more and frees
+// the memory of its intermediate values. Value and gradients have the same bits
+// as without.
+//
+// f must do the same each time and must not let its Vars escape except the one
+// that it returns, which is dense. It may Use Params and draw dropouts, whose
+// masks are the same both times; an Update in it counts once.
+func (t *Tape) Checkpoint(f func(xs ...*Var) *Var, xs ...*Var) *Var {
+	if !t.Recording() {
+		return f(xs...)
+	}
+	op := Begin("Checkpoint", xs...)
+	if op.tape != nil && op.tape != t {
+		panic(&TapeError{Op: "Checkpoint", Why: "the operands are of another tape"})
+	}
+	c := &checkpoint{t: t, f: f, xs: append([]*Var(nil), xs...), op: t.op, label: t.label}
+	y := c.forward()
+	if y.needs {
+		t.push(node{op: "Checkpoint", out: y, pull: c.pull})
+	}
+	return y
+}
+
+// checkpoint is a function to run again.
+type checkpoint struct {
+	t     *Tape
+	f     func(xs ...*Var) *Var
+	xs    []*Var
+	op    uint32 // dropouts drawn before it
+	label string
+}
+
+// run calls the function in a section, with the dropouts it had at first.
+func (c *checkpoint) run(s section) *Var {
+	t := c.t
+	old, again, op, label := t.inside, t.again, t.op, t.label
+	defer func() { t.inside, t.again, t.label = old, again, label }()
+	t.inside, t.again = s, again || s == replay
+	t.op, t.label = c.op, c.label
+	y := c.f(c.xs...)
+	if s == replay {
+		t.op = op
+	}
+	return y
+}
+
+// enter begins a run of the function, whose Vars are good until leave is called.
+func (c *checkpoint) enter() (leave func()) {
+	t := c.t
+	m, outer := t.arena.mark(), len(t.runs)
+	t.ran++
+	t.runs = append(t.runs, t.ran)
+	return func() {
+		t.runs = t.runs[:outer]
+		t.arena.release(m)
+	}
+}
+
+// forward returns a copy of the function's value and takes its memory back.
+func (c *checkpoint) forward() *Var {
+	t := c.t
+	y := &Var{tape: t}
+	t.stamp(y)
+	leave := c.enter()
+	defer func() {
+		leave()
+		if y.val.Data != nil {
+			t.arena.floats.used = append(t.arena.floats.used, y.val.Data)
+		}
+	}()
+	v := c.run(forward)
+	v.alive("Checkpoint")
+	if v.tape != nil && v.tape != t {
+		panic(&TapeError{Op: "Checkpoint", Why: "the result is of another tape"})
+	}
+	y.needs = v.needs
+	y.val.Set(t.borrow(len(v.Value().Data)), v.Shape()...)
+	if !t.dry {
+		copy(y.val.Data, v.val.Data)
+	}
+	return y
+}
+
+// pull records the function, runs its pullbacks and forgets it again.
+func (c *checkpoint) pull(dy *tensor.Dense) {
+	t := c.t
+	defer c.enter()()
+	first := len(t.nodes)
+	v := c.run(replay)
+	if g := v.Grad(); !t.dry {
+		addTo(g.Data, dy.Data)
+	}
+	t.pullFrom(first)
+	clear(t.nodes[first:])
+	t.nodes = t.nodes[:first]
+}

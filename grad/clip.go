@@ -1,0 +1,52 @@
+package grad
+
+import (
+	"math"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Norm returns the Euclidean norm of the gradients of all Params together, added
+// in float64 in their order. Watched values do not count.
+func (gs Grads) Norm() float64 {
+	sum := 0.0
+	for _, g := range gs {
+		if g.Param != nil {
+			sum += dot64(g.Value.Data, g.Value.Data)
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// ClipNorm scales the gradients of all Params so that their [Grads.Norm] is at
+// most limit, and returns the norm they had. A norm that is not finite scales
+// nothing, for the caller to see.
+func (gs Grads) ClipNorm(limit float64) float64 {
+	norm := gs.Norm()
+	if !(norm > limit) || math.IsInf(norm, 0) {
+		return norm
+	}
+	by := tensor.Float(limit / norm)
+	for _, g := range gs {
+		if g.Param != nil {
+			for i := range g.Value.Data {
+				g.Value.Data[i] *= by
+			}
+		}
+	}
+	return norm
+}
+
+// ClipValue moves each element of the gradient of each Param into the range from
+// −limit to limit. A NaN stays.
+func (gs Grads) ClipValue(limit float64) {
+	top := tensor.Float(limit)
+	for _, g := range gs {
+		if g.Param == nil {
+			continue
+		}
+		for i, v := range g.Value.Data {
+			g.Value.Data[i] = max(-top, min(top, v))
+		}
+	}
+}

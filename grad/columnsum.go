@@ -1,0 +1,123 @@
+package grad
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// A columnSum adds up rows that a function makes, such as the products of a
+// gradient with normalised rows. Rows are taken in chunks, as long as their number
+// says, that threads share; in a chunk runs of few rows are added in float32, what
+// they give in float64, and the sums of chunks in order.
+type columnSum struct {
+	n     *norm
+	c     *columnNorm // if n is part of one
+	k     int         // the range of rows, of a columnNorm
+	dy    []tensor.Float
+	row   func(w *columnSum, i int, buf []tensor.Float) []tensor.Float
+	rows  part
+	width int // of what row returns
+
+	step    int
+	partial []float64
+}
+
+const (
+	sumRun    = 64 // rows added in float32
+	sumChunks = 32 // at most
+)
+
+var columnSums = sync.Pool{New: func() any { return new(columnSum) }}
+
+// sumRows sets out to the sums of what w makes of its rows.
+func sumRows(w columnSum, out []float64) {
+	p := columnSums.Get().(*columnSum)
+	w.partial = p.partial
+	*p = w
+	rows := p.rows.hi - p.rows.lo
+	p.step = max(1, (rows/sumChunks+sumRun-1)/sumRun) * sumRun
+	chunks := (rows + p.step - 1) / p.step
+	p.partial = slices.Grow(p.partial[:0], chunks*p.width)[:chunks*p.width]
+	clear(p.partial)
+	if chunks == 1 {
+		p.Chunk(0)
+	} else {
+		par.Run(chunks, p)
+	}
+	clear(out)
+	for i, v := range p.partial {
+		out[i%p.width] += v
+	}
+	*p = columnSum{partial: p.partial}
+	columnSums.Put(p)
+}
+
+// Chunk adds up chunk i.
+func (w *columnSum) Chunk(i int) {
+	if w.width == 0 {
+		return
+	}
+	scratch := scratchRows.Get().(*[]tensor.Float)
+	*scratch = slices.Grow((*scratch)[:0], 2*w.width)[:2*w.width]
+	sum, buf := (*scratch)[:w.width], (*scratch)[w.width:]
+	to := w.partial[i*w.width : (i+1)*w.width]
+	end := min(w.rows.lo+(i+1)*w.step, w.rows.hi)
+	for lo := w.rows.lo + i*w.step; lo < end; lo += sumRun {
+		clear(sum)
+		for r := lo; r < min(lo+sumRun, end); r++ {
+			addTo(sum, w.row(w, r, buf))
+		}
+		for j, v := range sum {
+			to[j] += float64(v)
+		}
+	}
+	scratchRows.Put(scratch)
+}
+
+// sumBuffers are float64 rows of sums.
+var sumBuffers = sync.Pool{New: func() any { return new([]float64) }}
+
+// withSums calls f with n sums.
+func withSums(n int, f func(sums []float64)) {
+	p := sumBuffers.Get().(*[]float64)
+	*p = slices.Grow((*p)[:0], n)[:n]
+	f(*p)
+	sumBuffers.Put(p)
+}
+
+// affineRow makes dy·x̂ and dy of row i of a layer norm.
+func (w *columnSum) affineRow(i int, buf []tensor.Float) []tensor.Float {
+	d := w.n.d
+	dy := w.dy[i*d : i*d+d]
+	w.n.centre(buf[:d], i)
+	simd.Scale.Forward(buf[:d], buf[:d], w.n.scale[i])
+	simd.Mul.Forward(buf[:d], buf[:d], dy, 1, 1)
+	copy(buf[d:], dy)
+	return buf
+}
+
+// valueRow is row i of x.
+func (w *columnSum) valueRow(i int, _ []tensor.Float) []tensor.Float {
+	return w.n.x.val.Data[i*w.n.d : i*w.n.d+w.n.d]
+}
+
+// squareRow makes the squares of row i of x without its centre.
+func (w *columnSum) squareRow(i int, buf []tensor.Float) []tensor.Float {
+	simd.Sub.Forward(buf, w.valueRow(i, nil), w.c.centre(w.k), 1, 1)
+	simd.Square.Forward(buf, buf, 0)
+	return buf
+}
+
+// offsetRow makes dy·o and dy of row i, o being x without its centre.
+func (w *columnSum) offsetRow(i int, buf []tensor.Float) []tensor.Float {
+	d := w.n.d
+	dy := w.dy[i*d : i*d+d]
+	simd.Sub.Forward(buf[:d], w.valueRow(i, nil), w.c.centre(w.k), 1, 1)
+	simd.Mul.Forward(buf[:d], buf[:d], dy, 1, 1)
+	copy(buf[d:], dy)
+	return buf
+}

@@ -1,0 +1,144 @@
+package grad
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// span is an array seen along one axis: outer blocks of n runs of inner
+// elements.
+type span struct{ outer, n, inner int }
+
+// axis returns the number of an axis of x, where a negative one counts from the
+// last, and x seen along it.
+func (x *Var) axis(op string, axis int) (int, span) {
+	shape := x.Value().Shape()
+	i := axis
+	if i < 0 {
+		i += len(shape)
+	}
+	if i < 0 || i >= len(shape) {
+		panic(&tensor.ShapeError{Op: "grad." + op, Shapes: [][]int{slices.Clone(shape), {axis}}, Why: "no such axis"})
+	}
+	s := span{1, shape[i], 1}
+	for _, d := range shape[:i] {
+		s.outer *= d
+	}
+	for _, d := range shape[i+1:] {
+		s.inner *= d
+	}
+	return i, s
+}
+
+// Concat joins arrays along the last axis; all other axes must agree.
+func Concat(xs ...*Var) *Var { return concat("Concat", -1, xs) }
+
+// ConcatAxis joins arrays along an axis; all others must agree. A negative axis
+// counts from the last.
+func ConcatAxis(axis int, xs ...*Var) *Var { return concat("ConcatAxis", axis, xs) }
+
+// Stack joins arrays of one shape along a new first axis.
+func Stack(xs ...*Var) *Var {
+	tops := make([]*Var, len(xs))
+	for i, x := range xs {
+		Begin("Stack", x)
+		tops[i] = x.InsertAxis(0)
+	}
+	return concat("Stack", 0, tops)
+}
+
+func concat(name string, axis int, xs []*Var) *Var {
+	op := Begin(name, xs...)
+	if len(xs) == 0 {
+		panic(&TapeError{Op: name, Why: "nothing to join"})
+	}
+	i, s := xs[0].axis(name, axis)
+	shape := slices.Clone(xs[0].Shape())
+	shape[i] = 0
+	for _, x := range xs {
+		if sh := x.Value().Shape(); len(sh) != len(shape) || !slices.Equal(sh[:i], shape[:i]) || !slices.Equal(sh[i+1:], xs[0].Shape()[i+1:]) {
+			panic(tensor.Mismatch("grad."+name, xs[0], x))
+		}
+		shape[i] += x.Dim(i)
+	}
+	y := op.New(shape...)
+	whole := span{s.outer, shape[i], s.inner}
+	parts := append([]*Var(nil), xs...) // a Clone would make the argument escape
+	if !op.Dry(0) {
+		whole.parts(i, parts, func(x *Var, at, from, n int) {
+			copy(y.val.Data[at:at+n], x.val.Data[from:from+n])
+		})
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		whole.parts(i, parts, func(x *Var, at, from, n int) {
+			if dx := x.Grad(); dx != nil {
+				addTo(dx.Data[from:from+n], dy.Data[at:at+n])
+			}
+		})
+	})
+}
+
+// parts calls f with each contiguous piece of xs, which are joined along axis i:
+// where it begins in the whole and in x, and how long it is.
+func (s span) parts(i int, xs []*Var, f func(x *Var, at, from, n int)) {
+	at := 0
+	for _, x := range xs {
+		n := x.Dim(i) * s.inner
+		for j := range s.outer {
+			f(x, j*s.n*s.inner+at, j*n, n)
+		}
+		at += n
+	}
+}
+
+// Split cuts x along the last axis into parts of the given widths.
+func (x *Var) Split(widths ...int) []*Var { return x.split("Split", -1, widths) }
+
+// SplitAxis cuts x along an axis into parts of the given lengths. A negative axis
+// counts from the last.
+func (x *Var) SplitAxis(axis int, lengths ...int) []*Var { return x.split("SplitAxis", axis, lengths) }
+
+func (x *Var) split(name string, axis int, lengths []int) []*Var {
+	_, s := x.axis(name, axis)
+	ys, at := make([]*Var, len(lengths)), 0
+	for i, n := range lengths {
+		ys[i] = x.slice(name, axis, at, at+n)
+		at += n
+	}
+	if at != s.n {
+		panic(&tensor.ShapeError{Op: "grad." + name, Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(lengths)}, Why: "the lengths do not add up to the axis"})
+	}
+	return ys
+}
+
+// Columns returns elements lo to hi, without hi, of the last axis.
+func (x *Var) Columns(lo, hi int) *Var { return x.slice("Columns", -1, lo, hi) }
+
+// Slice returns elements lo to hi, without hi, of an axis; a negative axis counts
+// from the last. Of the first axis [Var.RowRange] is a view.
+func (x *Var) Slice(axis, lo, hi int) *Var { return x.slice("Slice", axis, lo, hi) }
+
+func (x *Var) slice(name string, axis, lo, hi int) *Var {
+	op := Begin(name, x)
+	i, s := x.axis(name, axis)
+	if lo < 0 || hi < lo || hi > s.n {
+		panic(&tensor.ShapeError{Op: "grad." + name, Shapes: [][]int{slices.Clone(x.Shape()), {lo, hi}}, Why: "no such range of the axis"})
+	}
+	shape := slices.Clone(x.Shape())
+	shape[i] = hi - lo
+	y := op.New(shape...)
+	n := (hi - lo) * s.inner
+	if !op.Dry(0) {
+		for j := range s.outer {
+			copy(y.val.Data[j*n:j*n+n], x.val.Data[(j*s.n+lo)*s.inner:])
+		}
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		dx := x.Grad().Data
+		for j := range s.outer {
+			at := (j*s.n + lo) * s.inner
+			addTo(dx[at:at+n], dy.Data[j*n:j*n+n])
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package grad
+
+import (
+	"math"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// normGrain is how many elements a thread takes at once: some ten microseconds.
+const normGrain = 1 << 13
+
+// LayerNorm normalises each row along the last axis,
+//
+//	y = (x − mean)/√(var + eps)·gain + bias
+//
+// var being the mean square of x − mean. gain and bias have an element for each
+// column; nil means 1 and 0. Sums are float64.
+func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
+	n := &norm{x: x, gain: gain, bias: bias, eps: eps}
+	op := n.begin("LayerNorm")
+	y := op.New(x.Shape()...)
+	n.mean, n.rest, n.scale = op.Floats(n.rows), op.Floats(n.rows), op.Floats(n.rows)
+	if !op.Dry(0) {
+		n.eachRow(y.val.Data, nil, (*norm).row)
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		if dx := x.Grad(); dx != nil {
+			n.eachRow(dx.Data, dy.Data, (*norm).pullRow)
+		}
+		n.pullAffine(dy)
+	})
+}
+
+// rowWork is row i of a normalisation: to is written or added to, from is the
+// gradient, and buf is scratch of two rows.
+type rowWork struct {
+	i             int
+	to, from, buf []tensor.Float
+}
+
+// eachRow calls f with every row.
+func (n *norm) eachRow(to, from []tensor.Float, f func(n *norm, r rowWork)) {
+	grain := n.grain(n.d)
+	if n.rows <= grain { // without the memory of a closure
+		n.rowRange(to, from, part{0, n.rows}, f)
+		return
+	}
+	par.For(n.rows, grain, func(lo, hi int) { n.rowRange(to, from, part{lo, hi}, f) })
+}
+
+func (n *norm) rowRange(to, from []tensor.Float, p part, f func(n *norm, r rowWork)) {
+	if n.d == 0 {
+		return
+	}
+	buf := scratchRows.Get().(*[]tensor.Float)
+	*buf = slices.Grow((*buf)[:0], 2*n.d)[:2*n.d]
+	for i := p.lo; i < p.hi; i++ {
+		lo, hi := i*n.d, i*n.d+n.d
+		f(n, rowWork{i, to[lo:hi], from[min(lo, len(from)):min(hi, len(from))], *buf})
+	}
+	scratchRows.Put(buf)
+}
+
+// norm is a normalisation of x, rows×d, by means and scales, followed by a gain
+// and a bias for each column.
+type norm struct {
+	x, gain, bias *Var
+	extra         *Var // one more operand with an element for each column, or nil
+	eps           float64
+	rows, d       int
+	mean, scale   []tensor.Float // scale = 1/√(var + eps)
+	rest          []tensor.Float // of a row's mean, what its rounding left
+}
+
+// begin checks the operands and starts the operation.
+func (n *norm) begin(name string) Op {
+	var all [4]*Var
+	xs := append(all[:0], n.x)
+	for _, v := range [...]*Var{n.gain, n.bias, n.extra} {
+		if v != nil {
+			xs = append(xs, v)
+		}
+	}
+	op := Begin(name, xs...)
+	n.rows, n.d = leading(n.x.Value().Shape()), n.x.Dim(-1)
+	for _, v := range xs[1:] {
+		if len(v.Value().Data) != n.d {
+			panic(tensor.Mismatch("grad."+name, n.x, v))
+		}
+	}
+	return op
+}
+
+// grain is how many rows, or columns, of that length a thread takes at once.
+func (n *norm) grain(length int) int { return max(1, normGrain/max(1, length)) }
+
+func (n *norm) gains(j int) float64 {
+	if n.gain == nil {
+		return 1
+	}
+	return float64(n.gain.val.Data[j])
+}
+
+// row writes a row of a layer norm.
+func (n *norm) row(r rowWork) {
+	y, x := r.to, n.x.val.Data[r.i*n.d:r.i*n.d+n.d]
+	mean := simd.Sum64(x) / float64(n.d)
+	n.mean[r.i] = tensor.Float(mean)
+	n.rest[r.i] = tensor.Float(mean - float64(n.mean[r.i]))
+	n.centre(y, r.i)
+	n.scale[r.i] = tensor.Float(1 / math.Sqrt(dot64(y, y)/float64(n.d)+n.eps))
+	simd.Scale.Forward(y, y, n.scale[r.i])
+	if n.gain != nil {
+		simd.Mul.Forward(y, y, n.gain.val.Data, 1, 1)
+	}
+	if n.bias != nil {
+		simd.Add.Forward(y, y, n.bias.val.Data, 1, 1)
+	}
+}
+
+// centre sets c to row i of x minus its mean. That of large numbers that differ
+// little is taken off in two steps, for what float32 cannot hold.
+func (n *norm) centre(c []tensor.Float, i int) {
+	simd.Shift.Forward(c, n.x.val.Data[i*n.d:i*n.d+n.d], -n.mean[i])
+	if n.rest[i] != 0 {
+		simd.Shift.Forward(c, c, -n.rest[i])
+	}
+}
+
+// pullRow adds the gradient of a row: with x̂ the normalised row and g = dy·gain
+// it is scale·(g − mean(g) − x̂·mean(g·x̂)).
+func (n *norm) pullRow(r rowWork) {
+	g, xh := r.from, r.buf[:n.d]
+	if n.gain != nil {
+		g = r.buf[n.d:]
+		simd.Mul.Forward(g, r.from, n.gain.val.Data, 1, 1)
+	}
+	n.centre(xh, r.i)
+	scale := float64(n.scale[r.i])
+	mean, dot := simd.Sum64(g)/float64(n.d), dot64(g, xh)*scale/float64(n.d)
+	simd.Scale.Forward(xh, xh, tensor.Float(-scale*scale*dot))
+	simd.Shift.Forward(xh, xh, tensor.Float(-scale*mean))
+	simd.Axpy(xh, tensor.Float(scale), g)
+	addTo(r.to, xh)
+}
+
+// pullAffine adds the gradients of gain and bias.
+func (n *norm) pullAffine(dy *tensor.Dense) {
+	dg, db := gradOf(n.gain), gradOf(n.bias)
+	if dg == nil && db == nil {
+		return
+	}
+	withSums(2*n.d, func(sums []float64) {
+		sumRows(columnSum{n: n, dy: dy.Data, row: (*columnSum).affineRow, rows: part{0, n.rows}, width: 2 * n.d}, sums)
+		addSums(dg, sums[:n.d])
+		addSums(db, sums[n.d:])
+	})
+}
+
+// gradOf is Grad of what may be nil.
+func gradOf(v *Var) *tensor.Dense {
+	if v == nil {
+		return nil
+	}
+	return v.Grad()
+}
+
+// addSums adds sums to d, unless d is nil.
+func addSums(d *tensor.Dense, sums []float64) {
+	for j, s := range sums {
+		add(d, j, s)
+	}
+}

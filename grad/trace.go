@@ -1,0 +1,109 @@
+package grad
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// trace is what an operation keeps on a tape that traces or runs dry.
+type trace struct {
+	xs      []*Var // its operands
+	skip    bool   // its kernels do not run, nor does its pullback
+	scratch int    // elements that the pullback borrows
+}
+
+// pull takes the memory that the pullback would take.
+func (tr *trace) pull(t *Tape) {
+	for _, x := range tr.xs {
+		x.Grad()
+	}
+	if tr.scratch > 0 {
+		t.give(t.borrow(tr.scratch))
+	}
+}
+
+// Trace says whether the tape keeps the operands of each operation from now on,
+// so that [Tape.FirstNonFinite] also finds the pullback that made a NaN. It costs
+// an allocation an operation and, in Backward, a look at every gradient.
+func (t *Tape) Trace(on bool) {
+	if t != nil {
+		t.traced = on || t.dry
+	}
+}
+
+// FirstNonFinite names the first operation of this step whose result holds a NaN
+// or an infinity, and says which element it is: "Conv1/Log: element 3 of [4 2]
+// is NaN". A Param or a watched value that holds one comes before the
+// operations. If all values are finite, it names the first operation in the last
+// Backward whose pullback made one, if the tape was told to [Tape.Trace].
+//
+// What a checkpointed function made inside is found at its result. An infinity
+// may be meant, such as the −Inf of a mask, which is why nothing
+// stops by itself.
+func (t *Tape) FirstNonFinite() (op string, found bool) {
+	if t == nil {
+		return "", false
+	}
+	for _, l := range t.leaves {
+		if why := nonFinite(l.v.val); why != "" {
+			return "the value of a trained Param or watched array: " + why, true
+		}
+	}
+	for i := range t.nodes {
+		if why := t.nodes[i].badValue(); why != "" {
+			return why, true
+		}
+	}
+	return t.bad, t.bad != ""
+}
+
+// name returns the operation's name below its labels.
+func (n *node) name() string {
+	if n.label == "" {
+		return n.op
+	}
+	return strings.ReplaceAll(n.label, ".", "/") + "/" + n.op
+}
+
+func (n *node) badValue() string {
+	ys := n.outs
+	if n.out != nil {
+		ys = []*Var{n.out}
+	}
+	for _, y := range ys {
+		if why := nonFinite(y.val); why != "" {
+			return n.name() + ": " + why
+		}
+	}
+	return ""
+}
+
+// badGrad says which operand's gradient is not finite.
+func (n *node) badGrad() string {
+	for i, x := range n.trace.xs {
+		if !x.needs {
+			continue
+		}
+		if why := nonFinite(*x.Grad()); why != "" {
+			return fmt.Sprintf("the gradient of %s by operand %d: %s", n.name(), i, why)
+		}
+	}
+	return ""
+}
+
+// nonFinite describes the first element of x that is no finite number.
+func nonFinite(x tensor.Dense) string {
+	for i, v := range x.Data {
+		if v-v != 0 { // NaN for both
+			f := float64(v)
+			if math.IsInf(f, 0) {
+				return fmt.Sprintf("element %d of %v is %+.0f", i, x.Shape(), f)
+			}
+			return fmt.Sprintf("element %d of %v is NaN", i, x.Shape())
+		}
+	}
+	return ""
+}

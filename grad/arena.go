@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/edgewise-ml/edgewise/internal/pages"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -48,7 +49,7 @@ func (a *arena) count(held, used int) {
 
 // pool holds buffers of one element type by size class. A class is one of
 // eight steps between two powers of two, so at most an eighth is wasted.
-type pool[T any] struct {
+type pool[T tensor.Float | int32] struct {
 	free [][][]T // by number of the class
 	used [][]T
 }
@@ -69,7 +70,7 @@ func class(n int) (size, number int) {
 func (p *pool[T]) get(n int) (buf []T, made int) {
 	size, c := class(n)
 	if c >= len(p.free) || len(p.free[c]) == 0 {
-		return make([]T, n, size), size
+		return pages.Make[T](n, size), size
 	}
 	list := p.free[c]
 	buf = list[len(list)-1][:n]

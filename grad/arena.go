@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/pages"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -105,8 +106,16 @@ const floatBytes = int(unsafe.Sizeof(tensor.Float(0)))
 
 // take returns n zeroed elements that live until the next Reset; of a nil tape
 // they come from the heap.
-func (t *Tape) take(n int) []tensor.Float {
-	buf := t.borrow(n)
+func (t *Tape) take(n int) []tensor.Float { return t.keep(t.borrow(n)) }
+
+// takeUnset is take of elements of any value.
+func (t *Tape) takeUnset(n int) []tensor.Float {
+	buf, _ := t.borrowUnset(n)
+	return t.keep(buf)
+}
+
+// keep makes buf live until the next Reset.
+func (t *Tape) keep(buf []tensor.Float) []tensor.Float {
 	if t != nil {
 		t.arena.floats.used = append(t.arena.floats.used, buf)
 	}
@@ -115,15 +124,33 @@ func (t *Tape) take(n int) []tensor.Float {
 
 // borrow returns n zeroed elements that give hands back.
 func (t *Tape) borrow(n int) []tensor.Float {
+	buf, zero := t.borrowUnset(n)
+	if !zero && !t.dry { // a dry run touches no memory
+		wipe(buf)
+	}
+	return buf
+}
+
+// borrowUnset is borrow of elements of any value, and whether they are zero.
+func (t *Tape) borrowUnset(n int) (buf []tensor.Float, zero bool) {
 	if t == nil {
-		return make([]tensor.Float, n)
+		return pages.Make[tensor.Float](n, n), true
 	}
 	buf, made := t.arena.floats.get(n)
-	if made == 0 && !t.dry { // a dry run touches no memory
-		clear(buf)
-	}
 	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
-	return buf
+	return buf, made > 0
+}
+
+// wipeGrain is how many elements one thread zeroes at a time.
+const wipeGrain = 1 << 16
+
+// wipe zeroes buf.
+func wipe(buf []tensor.Float) {
+	if len(buf) <= 4*wipeGrain {
+		clear(buf)
+		return
+	}
+	par.For(len(buf), wipeGrain, func(lo, hi int) { clear(buf[lo:hi]) })
 }
 
 func (t *Tape) give(buf []tensor.Float) {

@@ -63,8 +63,18 @@ func (op Op) Needs() bool { return op.needs }
 
 // New returns a new zero Var, the operation's result until it is recorded.
 func (op Op) New(shape ...int) *Var {
+	return op.over(op.tape.take(tensor.Size(shape...)), shape)
+}
+
+// NewUnset is New of any values: the operation sets every element.
+func (op Op) NewUnset(shape ...int) *Var {
+	return op.over(op.tape.takeUnset(tensor.Size(shape...)), shape)
+}
+
+// over returns a Var of the given elements.
+func (op Op) over(data []tensor.Float, shape []int) *Var {
 	v := &Var{tape: op.tape}
-	v.val.Set(op.tape.take(tensor.Size(shape...)), shape...)
+	v.val.Set(data, shape...)
 	op.tape.stamp(v)
 	return v
 }
@@ -82,6 +92,9 @@ func (t *Tape) stamp(v *Var) {
 
 // Floats returns n zeroed elements that live until the tape's next Reset.
 func (op Op) Floats(n int) []tensor.Float { return op.tape.take(n) }
+
+// FloatsUnset is Floats of any values: the operation sets every element.
+func (op Op) FloatsUnset(n int) []tensor.Float { return op.tape.takeUnset(n) }
 
 // Ints returns n zeroed indices that live until the tape's next Reset.
 func (op Op) Ints(n int) []int32 { return op.tape.takeInts(n) }

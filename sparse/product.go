@@ -15,6 +15,15 @@ func MulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 	product{a: a, values: a.Values}.addTo(dst, x)
 }
 
+// SetMulDense is [MulDense] of a dst of zeros: it overwrites whatever dst holds,
+// for less than it takes to zero it first.
+func SetMulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
+	if !a.multiplies(dst, x) {
+		panic(tensor.Mismatch("sparse.SetMulDense", dst, a, x))
+	}
+	product{a: a, values: a.Values, set: true}.addTo(dst, x)
+}
+
 // MulDenseT adds the product of the transpose of a and x to dst. It is the
 // gradient of [MulDense] with respect to x and, where a holds features, that of
 // their weights:

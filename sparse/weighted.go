@@ -14,6 +14,7 @@ type product struct {
 	values  []tensor.Float // a number a nonzero; zeros are left out
 	weights *tensor.Dense  // a row a nonzero, a number for each head
 	mean    bool           // divided by the number of nonzeros of a's row
+	set     bool           // instead of added, by addTo
 }
 
 // scatterWork is the work, in elements, up to which a product with a transpose
@@ -26,7 +27,7 @@ func (p product) addTo(dst, x *tensor.Dense) {
 		return
 	}
 	k := p.kernel(p.a, dst, x)
-	k.mean = p.mean
+	k.mean, k.sum.Set = p.mean, p.set
 	p.a.run(x.RowLen(), k)
 	k.free()
 }
@@ -155,6 +156,10 @@ func (k *sumKernel) add(y []tensor.Float, lo, hi int) {
 	if sum.Heads > 0 || k.values == nil && k.perm == nil {
 		sum.AddRows(0, hi-lo)
 		return
+	}
+	if sum.Set { // a picking may start within a row
+		clear(y[:(hi-lo)*sum.F])
+		sum.Set = false
 	}
 	b := pickings.Get().(*picking)
 	b.sum = sum

@@ -98,13 +98,12 @@ func (t *Tape) backwardOf(op string, y *Var) {
 	}
 }
 
-// zeroLeaves makes the gradients of Params and watched values zero.
+// zeroLeaves makes the gradients of Params and watched values count as zero.
 func (t *Tape) zeroLeaves() {
 	t.bad = ""
 	for _, l := range t.leaves {
-		if had, g := l.v.has, l.v.Grad(); had && !t.dry {
-			wipe(g.Data)
-		}
+		l.v.GradUnset()
+		l.v.unset = true
 	}
 }
 

@@ -21,6 +21,7 @@ type Var struct {
 	needs bool // its gradient is wanted
 	hold  bool // its gradient stays until Reset: a Param, or watched
 	has   bool // grad has been asked for
+	unset bool // and may hold anything; it counts as zero
 	grad  tensor.Dense
 
 	base *Var // the Var of which this is a view
@@ -92,8 +93,38 @@ func (x *Var) Grad() *tensor.Dense {
 	case !x.has:
 		x.grad.Set(x.tape.borrow(n), x.val.Shape()...)
 		x.has = true
+	case x.unset:
+		if !x.tape.dry {
+			wipe(x.grad.Data)
+		}
+		x.unset = false
 	}
 	return &x.grad
+}
+
+// GradUnset is Grad of a pullback that would rather set the gradient than add
+// to it. Where unset is true, nothing has been added yet: the elements may have
+// any value, and the pullback must set them all before it asks for another
+// gradient.
+func (x *Var) GradUnset() (g *tensor.Dense, unset bool) {
+	n := len(x.val.Data)
+	switch {
+	case !x.needs || x.tape.dry:
+		return x.Grad(), false
+	case x.base != nil && n == len(x.base.val.Data):
+		g, unset = x.base.GradUnset()
+		x.grad.Set(g.Data, x.val.Shape()...)
+		return &x.grad, unset
+	case x.base != nil:
+		return x.Grad(), false
+	case !x.has:
+		buf, _ := x.tape.borrowUnset(n)
+		x.grad.Set(buf, x.val.Shape()...)
+		x.has = true
+		return &x.grad, true
+	}
+	unset, x.unset = x.unset, false
+	return &x.grad, unset
 }
 
 // Keep returns a copy of x as a constant, which outlives the tape's Reset and

@@ -116,13 +116,14 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	stats := op.FloatsUnset(k.StatsLen())
 	k.Forward(y.Value(), stats)
 	return op.Record(y, func(dy *tensor.Dense) {
-		into := &sparse.AttentionGrads{El: a.el.Grad(), Er: er.Grad(), Ft: a.ft.Grad()}
+		into := &sparse.AttentionGrads{El: a.el.Grad(), Er: er.Grad()}
 		if a.ee != nil {
 			into.Ee = a.ee.Grad()
 		}
 		if a.weight != nil {
 			into.Weight = a.weight.Grad()
 		}
+		into.Ft, into.SetFt = a.ft.GradUnset() // the last: none of the others is a part of it
 		k.Backward(dy, y.Value(), stats, into)
 	})
 }

@@ -9,7 +9,11 @@ import (
 // each of the shape of the operand of its name. One that is nil is not wanted.
 // Ee and Weight may be asked for where the attention has none: they are then
 // the gradients at logits of zero and weights of one.
-type AttentionGrads struct{ El, Er, Ft, Ee, Weight *tensor.Dense }
+type AttentionGrads struct {
+	El, Er, Ft, Ee, Weight *tensor.Dense
+
+	SetFt bool // Ft counts as zero whatever it holds: it is set, not added to
+}
 
 // Backward adds the gradients of the attention's operands to those of into,
 // from the gradient of its result, and the result and the statistics that
@@ -30,6 +34,9 @@ func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into
 	k.checkStats("sparse.Attention.Backward", stats)
 	k.checkGrads(into)
 	if k.El.RowLen() == 0 || k.In.NNZ() == 0 {
+		if into.SetFt {
+			into.Ft.Zero()
+		}
 		return
 	}
 	t := pullTasks.Get().(*pullTask)

@@ -126,6 +126,10 @@ func (t *pullTask) Chunk(i int) {
 	}
 	for u, edge := t.cuts[i], int64(0); u < t.cuts[i+1]; {
 		next, nextEdge := s.take(t.turned.Offsets, u, t.cuts[i+1], edge)
+		s.mul.Set = 0
+		if t.into.SetFt && edge == 0 {
+			s.mul.Set = 1
+		}
 		for lane := 0; lane < t.padded; lane += t.lanes {
 			s.tile.Der = der[lane:]
 			t.recall(s, u, lane)

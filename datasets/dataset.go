@@ -2,30 +2,34 @@ package datasets
 
 import (
 	"fmt"
-	"io"
-	"strings"
+	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Dataset is a graph with what is known of its nodes.
+// Dataset is a graph with what is known of its nodes. Of Labels, MultiLabels and
+// Targets one is set, or none.
 type Dataset struct {
-	Name       string
-	Graph      *graph.Graph // both directions of every edge, no self-loops
-	Features   tensor.Array // a row a node, as published: *sparse.CSR or *tensor.Dense
-	Labels     []int32      // a class a node; −1: none
-	Classes    int
+	Name     string
+	Graph    *graph.Graph   // each edge once, no self-loops
+	Weights  []tensor.Float // of each edge, in the graph's order; nil: 1
+	Features tensor.Array   // a row a node, as published: *sparse.CSR or *tensor.Dense
+
+	Labels      []int32       // a class a node; −1: none
+	MultiLabels *sparse.CSR   // the classes of each node, for those that have several
+	Targets     *tensor.Dense // the values of each node, for regression
+	Classes     int           // of Labels or of MultiLabels
+
 	Split      Split
 	ClassNames []string // empty if they have none
+	NodeNames  []string // empty if they have none
 
-	loops int // self-loops of the raw data, which are not in Graph
+	loops    int // self-loops of the raw data, which are not in Graph
+	repeated int // edges of the raw data that stood there already
 }
-
-// Split says what the nodes are used for. Ids ascend in each part; a node may
-// be in none.
-type Split struct{ Train, Val, Test []int32 }
 
 // Normalised returns the features with each row divided by its sum. A row whose
 // sum is zero stays as it is. The dataset does not change.
@@ -56,39 +60,104 @@ func normalise(row []tensor.Float) {
 	}
 }
 
-// Describe writes what the dataset holds to w, a line each.
-func (d *Dataset) Describe(w io.Writer) error {
-	var b strings.Builder
-	line := func(key, format string, args ...any) {
-		fmt.Fprintf(&b, "%-9s %s\n", key, fmt.Sprintf(format, args...))
+// Check returns an error that names the first thing that is wrong: features that
+// are not finite or not a row a node, a label out of range, a split that names a
+// node twice, does not ascend, or has nothing to train on. What the readers of
+// this package return has been checked.
+func (d *Dataset) Check() error {
+	n := d.Graph.NumNodes()
+	if d.Weights != nil && len(d.Weights) != d.Graph.NumEdges() {
+		return fmt.Errorf("%d weights for %d edges", len(d.Weights), d.Graph.NumEdges())
 	}
-	line("name", "%s", d.Name)
-	line("nodes", "%d", d.Graph.NumNodes())
-	line("edges", "%d directed, each in both directions, no self-loops", d.Graph.NumEdges())
-	if d.loops > 0 {
-		line("", "PyG counts %d, DGL %d: it keeps %d self-loops", d.Graph.NumEdges(), d.Graph.NumEdges()+d.loops, d.loops)
+	if i := notFinite(d.Weights); i >= 0 {
+		return fmt.Errorf("the weight of edge %d is %v", i, d.Weights[i])
 	}
-	shape := d.Features.Shape()
-	if x, ok := d.Features.(*sparse.CSR); ok {
-		line("features", "%d a node, sparse: %d nonzeros, %.2f %%", shape[1], x.NNZ(), 100*density(x))
-	} else {
-		line("features", "%v, dense", shape)
+	if err := checkFeatures(d.Features, n); err != nil {
+		return err
 	}
-	line("classes", "%d", d.Classes)
-	for c, n := range d.classSizes() {
-		name := ""
-		if c < len(d.ClassNames) {
-			name = "  " + d.ClassNames[c]
-		}
-		line("", "%d: %d nodes%s", c, n, name)
+	if err := d.checkLabels(n); err != nil {
+		return err
 	}
-	line("split", "%d train, %d validation, %d test", len(d.Split.Train), len(d.Split.Val), len(d.Split.Test))
-	_, err := io.WriteString(w, b.String())
-	return err
+	if len(d.ClassNames) > 0 && len(d.ClassNames) != d.Classes {
+		return fmt.Errorf("%d names for %d classes", len(d.ClassNames), d.Classes)
+	}
+	if len(d.NodeNames) > 0 && len(d.NodeNames) != n {
+		return fmt.Errorf("%d names for %d nodes", len(d.NodeNames), n)
+	}
+	return d.Split.Check(n)
 }
 
-func density(x *sparse.CSR) float64 {
-	return float64(x.NNZ()) / max(1, float64(x.NumRows)*float64(x.NumCols))
+// checkFeatures checks that there is a row a node, and that all are finite.
+func checkFeatures(x tensor.Array, n int) error {
+	var values []tensor.Float
+	switch x := x.(type) {
+	case *sparse.CSR:
+		values = x.Values
+	case *tensor.Dense:
+		values = x.Data
+	default:
+		return fmt.Errorf("the features are a %T, want *sparse.CSR or *tensor.Dense", x)
+	}
+	if shape := x.Shape(); len(shape) != 2 || shape[0] != n {
+		return fmt.Errorf("features of shape %v for %d nodes", shape, n)
+	}
+	k := notFinite(values)
+	if k < 0 {
+		return nil
+	}
+	row, col := 0, 0
+	if a, ok := x.(*sparse.CSR); ok {
+		col = int(a.Cols[k])
+		row, _ = slices.BinarySearch(a.Offsets, int64(k)+1)
+		row--
+	} else {
+		row, col = k/x.Shape()[1], k%x.Shape()[1]
+	}
+	return fmt.Errorf("feature %d of node %d is %v", col, row, values[k])
+}
+
+// notFinite returns where x is NaN or infinite, −1 if nowhere.
+func notFinite(x []tensor.Float) int {
+	for i, v := range x {
+		if v-v != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// checkLabels checks what is to be learnt.
+func (d *Dataset) checkLabels(n int) error {
+	kinds := 0
+	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil} {
+		if has {
+			kinds++
+		}
+	}
+	if kinds > 1 {
+		return fmt.Errorf("of labels, multiple labels and targets there are %d, want one", kinds)
+	}
+	if d.Labels != nil && len(d.Labels) != n {
+		return fmt.Errorf("%d labels for %d nodes", len(d.Labels), n)
+	}
+	for v, c := range d.Labels {
+		if c < -1 || int(c) >= d.Classes {
+			return fmt.Errorf("the label of node %d is %d; classes are 0 to %d, and -1 is none", v, c, d.Classes-1)
+		}
+	}
+	if m := d.MultiLabels; m != nil && (m.NumRows != n || m.NumCols != d.Classes) {
+		return fmt.Errorf("labels of shape %v for %d nodes and %d classes", m.Shape(), n, d.Classes)
+	}
+	if d.Targets == nil {
+		return nil
+	}
+	if s := d.Targets.Shape(); len(s) != 2 || s[0] != n {
+		return fmt.Errorf("targets of shape %v for %d nodes", s, n)
+	}
+	if i := notFinite(d.Targets.Data); i >= 0 {
+		return fmt.Errorf("target %d of node %d is %v", i%d.Targets.Shape()[1], i/d.Targets.Shape()[1], d.Targets.Data[i])
+	}
+	return nil
 }
 
 // classSizes returns the number of nodes of each class.
@@ -99,5 +168,21 @@ func (d *Dataset) classSizes() []int {
 			n[c]++
 		}
 	}
+	if m := d.MultiLabels; m != nil {
+		for _, c := range m.Cols {
+			n[c]++
+		}
+	}
 	return n
+}
+
+// floats narrows numbers, which it checks to be finite.
+func floats(x []float64) ([]tensor.Float, error) {
+	out := make([]tensor.Float, len(x))
+	for k, f := range x {
+		if out[k] = tensor.Float(f); math.IsNaN(f) || math.IsInf(float64(out[k]), 0) {
+			return nil, fmt.Errorf("element %d is %v", k, f)
+		}
+	}
+	return out, nil
 }

@@ -6,8 +6,16 @@
 //	x := d.Normalised()
 //	g := d.Graph.WithSelfLoops() // attention layers want them
 //
-// [Open] knows Cora, CiteSeer and PubMed with the standard split, which it reads
-// from disk, and [Karate], which is part of this package; an embedded Cora is in
-// package datasets/cora. Graphs have both directions of every edge, once, and no
-// self-loops; features are as published, so normalise them if the model wants it.
+// [Open] finds datasets by name: [Catalogue] lists them. [Karate] is part of this
+// package, and an embedded Cora is in package datasets/cora. [Read] reads a file
+// or a folder, whose form its name says, and a function for each form reads that:
+// [Planetoid], [LINQS], [WebKB], [NPZ], [EdgeList], [MatrixMarket].
+//
+// Graphs have each edge once and no self-loops. Those that are known by name have
+// both directions of it, but for WebKB's; the others have what their files say, and
+// [Dataset.Undirected] adds the rest. Features are as published, so normalise them
+// if the model wants it.
+//
+// Errors name the file, the line or array, and the value. Pickles are decoded and
+// never run, archives are read in memory, and what expands without bound is refused.
 package datasets

@@ -55,49 +55,6 @@ func distance(a, b string) int {
 
 func planetoidNames() []string { return slices.Sorted(maps.Keys(classNames)) }
 
-// Names returns the names that [Open] knows.
-func Names() []string {
-	names := append(planetoidNames(), "karate")
-	slices.Sort(names)
-	return names
-}
-
-// Open returns the dataset of that name, whatever its case: "karate", or a
-// Planetoid dataset from the folder that [Find] finds. A name that is none is an
-// [*UnknownError].
-func Open(dataDir, name string) (*Dataset, error) {
-	name = strings.ToLower(name)
-	if name == "karate" {
-		return Karate(), nil
-	}
-	dir, err := Find(dataDir, name)
-	if err != nil {
-		return nil, err
-	}
-	return Planetoid(dir, name)
-}
-
-// Find returns the folder that has the files of a Planetoid dataset. It looks in
-// dataDir, unless that is empty, then in $EDGEWISE_DATA, then in edgewise in the
-// user's cache; and of each in its subfolder planetoid.
-func Find(dataDir, name string) (path string, err error) {
-	name = strings.ToLower(name)
-	if classNames[name] == nil {
-		return "", unknown(name, Names())
-	}
-	var looked []string
-	for _, dir := range folders(dataDir) {
-		for _, d := range []string{dir, filepath.Join(dir, "planetoid")} {
-			if holds(d, name) {
-				return d, nil
-			}
-			looked = append(looked, d)
-		}
-	}
-	return "", fmt.Errorf("no files of %s (ind.%s.allx and so on) in %s: get them from the folder data of the kimiyoung/planetoid repository, and name the folder they are in with --data or EDGEWISE_DATA",
-		name, name, strings.Join(looked, ", "))
-}
-
 // folders returns where datasets may be, in the order of preference.
 func folders(dataDir string) []string {
 	var dirs []string
@@ -106,8 +63,18 @@ func folders(dataDir string) []string {
 			dirs = append(dirs, dir)
 		}
 	}
-	if cache, err := os.UserCacheDir(); err == nil {
-		dirs = append(dirs, filepath.Join(cache, "edgewise"))
+	if cache, err := CacheDir(); err == nil {
+		dirs = append(dirs, cache)
 	}
 	return dirs
+}
+
+// CacheDir returns the folder for datasets that are fetched: edgewise in the
+// user's cache.
+func CacheDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(cache, "edgewise"), nil
 }

@@ -15,42 +15,31 @@ import (
 //
 // The error names the file, and the first number that is wrong.
 func ReadGraph(path string) (*graph.Graph, error) {
-	z, err := npy.OpenArchive(path)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
-	}
-	defer z.Close()
-	offsets, err := member(z, "indptr", (*npy.Array).Int64s)
+	z, err := openArchive(path)
 	if err != nil {
 		return nil, err
 	}
-	sources, err := member(z, "indices", (*npy.Array).Int32s)
+	defer z.Close()
+	return incoming(z)
+}
+
+// incoming reads the sources of the edges into each node.
+func incoming(z archive) (*graph.Graph, error) {
+	offsets, err := vector(z, "indptr", (*npy.Array).Int64s)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := vector(z, "indices", (*npy.Array).Int32s)
 	if err != nil {
 		return nil, err
 	}
 	n := len(offsets) - 1
 	if n < 0 {
-		return nil, fmt.Errorf("datasets: %s: array \"indptr\" is empty, want one number for each node and one more", path)
+		return nil, z.wrong("indptr", "it is empty, want one number for each node and one more")
 	}
 	in, err := sparse.New(n, n, offsets, sources, nil)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", z.path, err)
 	}
 	return graph.FromCSR(in)
-}
-
-// member returns the elements of an array of an archive, as read reads them.
-func member[T any](z *npy.Archive, name string, read func(*npy.Array) ([]T, error)) ([]T, error) {
-	a, err := z.Read(name)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
-	}
-	if len(a.Shape) != 1 {
-		return nil, fmt.Errorf("datasets: array %q has the shape %v, want one axis", name, a.Shape)
-	}
-	out, err := read(a)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: array %q: %w", name, err)
-	}
-	return out, nil
 }

@@ -53,7 +53,7 @@ func TestReadGraph(t *testing.T) {
 		sources []int32
 		want    string
 	}{
-		{nil, nil, `"indptr" is empty`},
+		{nil, nil, `array "indptr": it is empty`},
 		{[]int64{0, 1}, []int32{1}, "has column 1 of a matrix of 1 columns"},
 		{[]int64{0, 2, 1}, []int32{0, 1}, "below the 2 before it"},
 		{[]int64{0, 1}, []int32{0, 0}, "want 2"},

@@ -45,14 +45,13 @@ var officers = []int32{9, 14, 15, 18, 20, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 // The features are the identity matrix.
 func Karate() *Dataset {
 	n := len(friends)
-	var pairs []int64
+	var ends []int32
 	for u, list := range friends {
 		for _, v := range list {
-			pairs = append(pairs, int64(u)<<32|int64(v), int64(v)<<32|int64(u))
+			ends = append(ends, int32(u), v)
 		}
 	}
-	e := split(unique(pairs))
-	g, err := graph.New(n, e.src, e.dst)
+	g, err := graph.FromCSR(both(n, ends).in)
 	if err != nil {
 		panic(err) // the table above is wrong
 	}
@@ -61,7 +60,7 @@ func Karate() *Dataset {
 		labels[u] = 1
 	}
 	return &Dataset{
-		Name: titles["karate"], Graph: g, Features: identity(n), Labels: labels, Classes: 2,
+		Name: titleOf("karate"), Graph: g, Features: identity(n), Labels: labels, Classes: 2,
 		Split:      Split{Train: []int32{0, int32(n - 1)}, Test: span(1, n-1)},
 		ClassNames: []string{"Mr. Hi", "Officer"},
 	}

@@ -81,6 +81,7 @@ func ExampleKarate() {
 	// name      Karate
 	// nodes     34
 	// edges     156 directed, each in both directions, no self-loops
+	//           PyG and DGL count as many
 	// features  34 a node, sparse: 34 nonzeros, 2.94 %
 	// classes   2
 	//           0: 17 nodes  Mr. Hi

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -20,54 +21,77 @@ import (
 func matrix(v any) (*sparse.CSR, error) {
 	m, ok := v.(*pickle.CSR)
 	if !ok {
-		return nil, fmt.Errorf("it holds a %T, not a csr_matrix", v)
+		return nil, fmt.Errorf("it holds %s, not a csr_matrix", kindOf(v))
 	}
 	offsets, err := m.Offsets.Ints()
 	if err != nil {
 		return nil, fmt.Errorf("indptr: %w", err)
 	}
-	wide, err := m.Columns.Ints()
+	cols, err := m.Columns.Int32s()
 	if err != nil {
 		return nil, fmt.Errorf("indices: %w", err)
 	}
-	floats, err := m.Values.Floats()
+	values, err := valuesOf(m.Values)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
-	}
-	cols := make([]int32, len(wide))
-	for k, c := range wide {
-		if c < 0 || c >= int64(m.Cols) {
-			return nil, fmt.Errorf("index %d is column %d of a matrix of %d columns", k, c, m.Cols)
-		}
-		cols[k] = int32(c)
-	}
-	values := make([]tensor.Float, len(floats))
-	for k, f := range floats {
-		if values[k] = tensor.Float(f); math.IsNaN(f) || math.IsInf(float64(values[k]), 0) {
-			return nil, fmt.Errorf("element %d is %v", k, f)
-		}
 	}
 	a, err := sparse.New(m.Rows, m.Cols, offsets, cols, values)
 	if err != nil {
 		return nil, err
 	}
-	for i := range a.NumRows {
-		sortRow(a.Row(i))
-	}
+	sortRows(a)
 	return a, nil
 }
 
-// sortRow sorts the nonzeros of a row by column. Most rows are sorted already.
-func sortRow(cols []int32, values []tensor.Float) {
+// valuesOf returns finite numbers.
+func valuesOf(a *pickle.Array) ([]tensor.Float, error) {
+	var out []tensor.Float
+	var err error
+	switch x := any(&out).(type) {
+	case *[]float32:
+		*x, err = a.Float32s()
+	case *[]float64:
+		*x, err = a.Floats()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if k := notFinite(out); k >= 0 {
+		return nil, fmt.Errorf("element %d is %v", k, out[k])
+	}
+	return out, nil
+}
+
+// sortRows sorts the nonzeros of each row by column.
+func sortRows(a *sparse.CSR) {
+	par.For(a.NumRows, 256, func(lo, hi int) {
+		var buffer []uint64
+		for i := lo; i < hi; i++ {
+			cols, values := a.Row(i)
+			buffer = sortRow(cols, values, buffer)
+		}
+	})
+}
+
+// sortRow sorts the nonzeros of a row by column, those of one column in the order
+// that they had. Most rows are sorted already. It returns the buffer it used.
+func sortRow(cols []int32, values []tensor.Float, buffer []uint64) []uint64 {
 	if slices.IsSorted(cols) {
-		return
+		return buffer
 	}
-	order := span(0, len(cols))
-	slices.SortStableFunc(order, func(i, j int32) int { return int(cols[i]) - int(cols[j]) })
-	c, v := slices.Clone(cols), slices.Clone(values)
-	for k, i := range order {
-		cols[k], values[k] = c[i], v[i]
+	buffer = buffer[:0]
+	for k, c := range cols {
+		buffer = append(buffer, uint64(c)<<32|uint64(k))
 	}
+	slices.Sort(buffer)
+	old := slices.Clone(values)
+	for k, b := range buffer {
+		cols[k] = int32(b >> 32)
+		if old != nil {
+			values[k] = old[uint32(b)]
+		}
+	}
+	return buffer
 }
 
 // onehot is the class of each row, of count classes.
@@ -81,7 +105,7 @@ type onehot struct {
 func classes(v any) (onehot, error) {
 	a, ok := v.(*pickle.Array)
 	if !ok || len(a.Shape) != 2 {
-		return onehot{}, fmt.Errorf("it holds a %T, not an array of two axes", v)
+		return onehot{}, fmt.Errorf("it holds %s, not an array of two axes", kindOf(v))
 	}
 	x, err := a.Floats()
 	if err != nil {
@@ -115,10 +139,55 @@ func classes(v any) (onehot, error) {
 	return onehot{labels, m}, nil
 }
 
-// edges is the edges of an adjacency, sorted by destination, then source.
+// edges is the edges of an adjacency: into each node those from others, in both
+// directions, once, by source.
 type edges struct {
-	src, dst     []int32
-	nodes, loops int
+	in    *sparse.CSR
+	loops int // nodes that had an edge to themselves
+}
+
+// both returns both directions of a list of edges, whose ends are below n, in the
+// order u, v, u, v, ….
+func both(n int, ends []int32) edges {
+	offsets := make([]int64, n+2)
+	loop := make([]bool, n)
+	e := edges{}
+	for i := 0; i < len(ends); i += 2 {
+		u, v := ends[i], ends[i+1]
+		if u != v {
+			offsets[u+2]++
+			offsets[v+2]++
+		} else if !loop[u] {
+			loop[u] = true
+			e.loops++
+		}
+	}
+	for v := range n {
+		offsets[v+2] += offsets[v+1]
+	}
+	cols := make([]int32, offsets[n+1])
+	for i := 0; i < len(ends); i += 2 {
+		if u, v := ends[i], ends[i+1]; u != v {
+			cols[offsets[u+1]], cols[offsets[v+1]] = v, u
+			offsets[u+1]++
+			offsets[v+1]++
+		}
+	}
+	// Now node v's sources end at offsets[v+1].
+	par.For(n, 1024, func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			slices.Sort(cols[offsets[v]:offsets[v+1]])
+		}
+	})
+	kept := int64(0)
+	for v := range n {
+		row := cols[offsets[v]:offsets[v+1]]
+		offsets[v] = kept
+		kept += int64(copy(cols[kept:], slices.Compact(row)))
+	}
+	offsets[n] = kept
+	e.in = &sparse.CSR{NumRows: n, NumCols: n, Offsets: offsets[:n+1], Cols: cols[:kept]}
+	return e
 }
 
 // adjacency turns a pickled dictionary of neighbours into both directions of
@@ -126,14 +195,14 @@ type edges struct {
 func adjacency(v any) (edges, error) {
 	d, ok := v.(*pickle.Dict)
 	if !ok {
-		return edges{}, fmt.Errorf("it holds a %T, not a dictionary of neighbours", v)
+		return edges{}, fmt.Errorf("it holds %s, not a dictionary of neighbours", kindOf(v))
 	}
 	n := len(d.Keys)
 	if n > math.MaxInt32 {
 		return edges{}, fmt.Errorf("%d nodes are too many", n)
 	}
 	seen, taken := make([]bool, n), make(map[*pickle.List]bool, n)
-	var pairs, loops []int64 // destination · 2³² + source
+	ends := make([]int32, 0, 2*neighboursOf(d))
 	for i, key := range d.Keys {
 		u, ok := node(key, n)
 		if !ok || seen[u] {
@@ -142,27 +211,33 @@ func adjacency(v any) (edges, error) {
 		seen[u] = true
 		l, ok := d.Values[i].(*pickle.List)
 		if !ok || taken[l] { // a list shared by all nodes would be a square of edges
-			return edges{}, fmt.Errorf("node %d has a %T, or another node's; it needs a list of neighbours of its own", u, d.Values[i])
+			return edges{}, fmt.Errorf("node %d has %s, or another node's; it needs a list of neighbours of its own", u, kindOf(d.Values[i]))
 		}
 		taken[l] = true
-		if len(pairs)+2*len(l.Items) > math.MaxInt32 {
+		if len(ends)+2*len(l.Items) > math.MaxInt32 {
 			return edges{}, errors.New("there are more than 2³¹ edges")
 		}
 		for j, item := range l.Items {
 			w, ok := node(item, n)
-			switch {
-			case !ok:
+			if !ok {
 				return edges{}, fmt.Errorf("neighbour %d of node %d is %s; the nodes are 0 to %d", j, u, show(item), n-1)
-			case w == u:
-				loops = append(loops, u)
-			default:
-				pairs = append(pairs, u<<32|w, w<<32|u)
 			}
+			ends = append(ends, int32(u), int32(w))
 		}
 	}
-	e := split(unique(pairs))
-	e.nodes, e.loops = n, len(unique(loops))
-	return e, nil
+	return both(n, ends), nil
+}
+
+// neighboursOf returns how many neighbours a dictionary lists, at most eight for
+// each node that it has: those of a list that is repeated are not to be trusted.
+func neighboursOf(d *pickle.Dict) int {
+	count := 0
+	for _, v := range d.Values {
+		if l, ok := v.(*pickle.List); ok {
+			count += len(l.Items)
+		}
+	}
+	return min(count, 8*len(d.Values))
 }
 
 // node returns the node that v is, of n.
@@ -176,21 +251,30 @@ func show(v any) string {
 	if i, ok := v.(int64); ok {
 		return strconv.FormatInt(i, 10)
 	}
-	return fmt.Sprintf("a %T", v)
+	return kindOf(v)
 }
 
-// unique sorts x and drops repeated elements.
-func unique(x []int64) []int64 {
-	slices.Sort(x)
-	return slices.Compact(x)
-}
-
-func split(pairs []int64) edges {
-	e := edges{src: make([]int32, len(pairs)), dst: make([]int32, len(pairs))}
-	for i, p := range pairs {
-		e.src[i], e.dst[i] = int32(p), int32(p>>32)
+// kindOf says in Python's words what a pickled value is.
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "None"
+	case bool:
+		return "a bool"
+	case int64, float64:
+		return "a number"
+	case string, pickle.Bytes:
+		return "a string"
+	case pickle.Tuple:
+		return "a tuple"
+	case *pickle.List:
+		return "a list"
+	case *pickle.Dict:
+		return "a dictionary"
+	case *pickle.CSR:
+		return "a csr_matrix"
 	}
-	return e
+	return "an array"
 }
 
 // readIndex reads test.index: a node a line.

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -22,15 +24,13 @@ var classNames = map[string][]string{
 	"pubmed":   {"Diabetes Mellitus, Experimental", "Diabetes Mellitus Type 1", "Diabetes Mellitus Type 2"},
 }
 
-var titles = map[string]string{"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "karate": "Karate"}
-
 // planetoid is what the eight files of a dataset hold.
 type planetoid struct {
 	dir, name    string
 	x, allx, tx  *sparse.CSR
 	y, ally, ty  []int32 // a class a row
 	classes      int
-	src, dst     []int32 // sorted by dst, then src
+	in           *sparse.CSR // the sources of the edges into each node
 	nodes, loops int
 	test         []int32 // the node of each row of tx
 }
@@ -73,8 +73,32 @@ func (p *planetoid) wrong(part, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", p.path(part), fmt.Errorf(format, args...))
 }
 
-// read reads all files and compares their lengths.
-func (p *planetoid) read() (err error) {
+// read reads all files and compares their lengths. The graph is read beside the
+// matrices: these two take the time.
+func (p *planetoid) read() error {
+	var adj edges
+	var adjErr error
+	var side sync.WaitGroup
+	side.Go(func() { adj, adjErr = parse(p, "graph", adjacency) })
+	err := p.readMatrices()
+	if err == nil {
+		err = p.readLabels()
+	}
+	side.Wait()
+	if err == nil {
+		err = adjErr
+	}
+	if err != nil {
+		return err
+	}
+	p.in, p.nodes, p.loops = adj.in, adj.in.NumRows, adj.loops
+	if err := p.readIndex(); err != nil {
+		return err
+	}
+	return p.check()
+}
+
+func (p *planetoid) readMatrices() (err error) {
 	for _, m := range []struct {
 		part string
 		into **sparse.CSR
@@ -83,6 +107,10 @@ func (p *planetoid) read() (err error) {
 			return err
 		}
 	}
+	return nil
+}
+
+func (p *planetoid) readLabels() error {
 	for _, l := range []struct {
 		part string
 		into *[]int32
@@ -101,15 +129,7 @@ func (p *planetoid) read() (err error) {
 		}
 		*l.into = v.labels
 	}
-	adj, err := parse(p, "graph", adjacency)
-	if err != nil {
-		return err
-	}
-	p.src, p.dst, p.nodes, p.loops = adj.src, adj.dst, adj.nodes, adj.loops
-	if err := p.readIndex(); err != nil {
-		return err
-	}
-	return p.check()
+	return nil
 }
 
 // parse reads one pickled file and turns its value into a T.
@@ -176,7 +196,7 @@ func mismatch(a, b []int32) int {
 
 // dataset puts the parts together.
 func (p *planetoid) dataset() (*Dataset, error) {
-	g, err := graph.New(p.nodes, p.src, p.dst)
+	g, err := graph.FromCSR(p.in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.path("graph"), err)
 	}
@@ -199,7 +219,7 @@ func (p *planetoid) dataset() (*Dataset, error) {
 	train := p.x.NumRows
 	test := slices.Sorted(slices.Values(p.test))
 	return &Dataset{
-		Name: titles[p.name], Graph: g, Features: x, Labels: labels, Classes: p.classes,
+		Name: titleOf(p.name), Graph: g, Features: x, Labels: labels, Classes: p.classes,
 		Split:      Split{Train: span(0, train), Val: span(train, min(train+maxVal, known)), Test: test},
 		ClassNames: namesFor(p.name, p.classes), loops: p.loops,
 	}, nil
@@ -225,19 +245,29 @@ func span(lo, hi int) []int32 {
 // stack returns the matrix whose row i is row rows[i] of a above b; −1 stands
 // for a row of zeros.
 func stack(rows []int32, a, b *sparse.CSR) (*sparse.CSR, error) {
-	offsets := make([]int64, 1, len(rows)+1)
-	cols := make([]int32, 0, a.NNZ()+b.NNZ())
-	values := make([]tensor.Float, 0, cap(cols))
-	for _, r := range rows {
-		if r >= 0 {
-			m, i := a, int(r)
-			if i >= a.NumRows {
-				m, i = b, i-a.NumRows
-			}
-			c, v := m.Row(i)
-			cols, values = append(cols, c...), append(values, v...)
+	rowOf := func(r int32) ([]int32, []tensor.Float) {
+		switch i := int(r); {
+		case i < 0:
+			return nil, nil
+		case i < a.NumRows:
+			return a.Row(i)
+		default:
+			return b.Row(i - a.NumRows)
 		}
-		offsets = append(offsets, int64(len(cols)))
 	}
+	offsets := make([]int64, len(rows)+1)
+	for i, r := range rows {
+		cols, _ := rowOf(r)
+		offsets[i+1] = offsets[i] + int64(len(cols))
+	}
+	cols := make([]int32, offsets[len(rows)])
+	values := make([]tensor.Float, len(cols))
+	par.For(len(rows), 512, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c, v := rowOf(rows[i])
+			copy(cols[offsets[i]:], c)
+			copy(values[offsets[i]:], v)
+		}
+	})
 	return sparse.New(len(rows), a.NumCols, offsets, cols, values)
 }

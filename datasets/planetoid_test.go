@@ -3,6 +3,7 @@ package datasets
 import (
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,7 +144,7 @@ func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
 		{"test.index", strings.Repeat("1", 1<<17), "too long"},
 		{"x", words(3, []int{1}, []int{1}), "ind.citeseer.y"},
 		{"x", words(4, []int{1}), "4 features"},
-		{"x", words(3, []int{3}), "column 3"},
+		{"x", words(3, []int{3}), "has column 3"},
 		{"x", onehots(1), "not a csr_matrix"},
 		{"allx", words(3), "0 rows"},
 		{"y", onehots(0), "row 0 has class 0"},
@@ -157,7 +158,7 @@ func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
 		{"graph", onehots(1), "not a dictionary"},
 		{"graph", "\x80\x02}(K\x00]K\x00]u.", "key 1"},
 		{"graph", "\x80\x02}(K\x00]q\x00K\x01h\x00u.", "another node's"},
-		{"graph", "\x80\x02}(K\x00](]eu.", "is a *pickle.List"},
+		{"graph", "\x80\x02}(K\x00](]eu.", "is a list"},
 		{"graph", "cos\nsystem\n(U\x02lst R.", `"system" of "os"`},
 		{"allx", "\x80\x02", "byte 2"},
 	} {
@@ -217,11 +218,43 @@ func FuzzParts(f *testing.F) {
 			}
 		}
 		if e, err := adjacency(v); err == nil {
-			for i := range e.src {
-				if e.src[i] == e.dst[i] || int(max(e.src[i], e.dst[i])) >= e.nodes || min(e.src[i], e.dst[i]) < 0 {
-					t.Fatalf("edge %d→%d of %d nodes", e.src[i], e.dst[i], e.nodes)
-				}
+			if err := e.in.Validate(); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})
+}
+
+// TestBoth compares with every pair put into a set.
+func TestBoth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := 1; n < 30; n++ {
+		ends := make([]int32, 2*rng.IntN(3*n))
+		set, loops := map[[2]int32]bool{}, map[int32]bool{}
+		for i := range ends {
+			ends[i] = rng.Int32N(int32(n))
+		}
+		for i := 0; i < len(ends); i += 2 {
+			if u, v := ends[i], ends[i+1]; u == v {
+				loops[u] = true
+			} else {
+				set[[2]int32{u, v}], set[[2]int32{v, u}] = true, true
+			}
+		}
+		e := both(n, ends)
+		if err := e.in.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if e.in.NNZ() != len(set) || e.loops != len(loops) {
+			t.Errorf("%v: %d edges, %d loops; want %d, %d", ends, e.in.NNZ(), e.loops, len(set), len(loops))
+		}
+		for v := range n {
+			cols, _ := e.in.Row(v)
+			for k, u := range cols {
+				if !set[[2]int32{u, int32(v)}] || k > 0 && cols[k-1] >= u {
+					t.Fatalf("%v: the sources of %d are %v", ends, v, cols)
+				}
+			}
+		}
+	}
 }

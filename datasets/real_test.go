@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -122,6 +124,141 @@ func TestDescribeCiteSeer(t *testing.T) {
 	for _, want := range []string{"CiteSeer", "3327", "PyG counts 9104, DGL 9228", "105165 nonzeros, 0.85 %", "0: 264 nodes  AI", "120 train, 500 validation, 1000 test"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestCatalogue opens everything that is here and compares its counts.
+func TestCatalogue(t *testing.T) {
+	dir := rawDir(t)
+	for _, want := range Catalogue() {
+		t.Run(want.Name, func(t *testing.T) {
+			if path, err := Find(dir, want.Name); err != nil && want.Name != "karate" {
+				t.Skipf("%s: %v", path, err)
+			}
+			d, err := Open(dir, want.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := Info{want.Name, d.Name, want.About, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes}
+			if got != want || d.Check() != nil {
+				t.Errorf("got %v, want %v; %v", got, want, d.Check())
+			}
+			if want.Name != "texas" {
+				symmetric(t, d)
+			}
+		})
+	}
+}
+
+// The two forms of a dataset are one dataset, and so are LINQS' Cora and
+// Planetoid's, but for the order of nodes.
+func TestFormsAgree(t *testing.T) {
+	dir := rawDir(t)
+	for _, name := range []string{"amazon_photo", "cora_ml"} {
+		pickled, err := NPZ(filepath.Join(dir, "npz", name+".npz"))
+		if os.IsNotExist(err) {
+			t.Skip(err)
+		}
+		plain, plainErr := NPZ(filepath.Join(dir, "npz_plain", name+".npz"))
+		if err != nil || plainErr != nil {
+			t.Fatal(err, plainErr)
+		}
+		a, b := pickled.Features.(*sparse.CSR), plain.Features.(*sparse.CSR)
+		if !slices.Equal(pickled.Graph.In().Cols, plain.Graph.In().Cols) || !slices.Equal(pickled.Labels, plain.Labels) ||
+			!slices.Equal(a.Offsets, b.Offsets) || !slices.Equal(a.Cols, b.Cols) || !slices.Equal(a.Values, b.Values) {
+			t.Errorf("%s: the pickled and the plain form differ", name)
+		}
+	}
+	linqs, err := Open(dir, "cora_linqs")
+	if err != nil {
+		t.Skip(err)
+	}
+	planetoid, err := Open(dir, "cora")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fingerprint := func(d *Dataset) []string { // of each node: class, degree, words
+		var list []string
+		for v := range d.Graph.NumNodes() {
+			_, words := d.Features.(*sparse.CSR).Row(v)
+			list = append(list, fmt.Sprint(d.ClassNames[d.Labels[v]], d.Graph.InDegree(v), len(words)))
+		}
+		slices.Sort(list)
+		return list
+	}
+	if !slices.Equal(fingerprint(linqs), fingerprint(planetoid)) {
+		t.Error("LINQS' Cora and Planetoid's are not the same papers")
+	}
+}
+
+func TestSourcesAreTheFilesHere(t *testing.T) {
+	dir := rawDir(t)
+	for _, name := range planetoidNames() {
+		path, err := Find(dir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources := Sources(strings.ToUpper(name))
+		if len(sources) != 8 {
+			t.Fatalf("%d files of %s", len(sources), name)
+		}
+		for _, s := range sources {
+			b, err := os.ReadFile(filepath.Join(path, s.Name))
+			if err != nil || int64(len(b)) != s.Size || fmt.Sprintf("%x", sha256.Sum256(b)) != s.SHA256 || s.URL != planetoidHome+s.Name {
+				t.Errorf("%s is not %d bytes of %s, error %v", s.Name, s.Size, s.SHA256, err)
+			}
+		}
+	}
+	if Sources("karate") != nil || Sources("") != nil {
+		t.Error("there are files of what is not published")
+	}
+}
+
+// TestMatrixMarketSuite reads the files that are made to be refused, and others.
+func TestMatrixMarketSuite(t *testing.T) {
+	dir := filepath.Join(rawDir(t), "mtx")
+	for name, want := range map[string]string{
+		"bcsstk13": "[2003 2003], 83883 elements", "cover": "[7 7], 12 elements", "empty": "[3 4], 0 elements", "full": "[3 3], 9 elements",
+		"jagmesh7": "[1138 1138], 7450 elements", "karate": "[34 34], 156 elements", "matrix_int8": "[7 7], 11 elements", "structure": "[7 7], 12 elements",
+		"west0067": "[67 67], 294 elements", "complex": "its elements are complex", "mangled1": "want a matrix", "mangled5": "it is hermitian",
+		"mangled10": "the file ends after 2 of 3 elements", "mangled_format": "a pattern has no values", "matrix_fp32": `"-inf" is not the value`,
+	} {
+		m, err := ReadMatrix(filepath.Join(dir, name+".mtx"))
+		if os.IsNotExist(err) {
+			t.Skip(err)
+		}
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprintf("%v, %d elements", m.Shape(), m.NNZ())
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	karate, err := MatrixMarket(filepath.Join(dir, "karate.mtx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(karate.Graph.In().Cols, Karate().Graph.In().Cols) {
+		t.Error("the karate club in the file is another")
+	}
+}
+
+func BenchmarkPubMed(b *testing.B) {
+	dir := rawDir(b)
+	for b.Loop() {
+		if _, err := Planetoid(dir, "pubmed"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkNPZ(b *testing.B) {
+	dir := rawDir(b)
+	for b.Loop() {
+		if _, err := Open(dir, "amazon_photo"); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -141,6 +141,12 @@ func (t *Tape) borrowUnset(n int) (buf []tensor.Float, zero bool) {
 	return buf, made > 0
 }
 
+// lend is borrow of elements that are whatever they were.
+func (t *Tape) lend(n int) []tensor.Float {
+	buf, _ := t.borrowUnset(n)
+	return buf
+}
+
 // wipeGrain is how many elements one thread zeroes at a time.
 const wipeGrain = 1 << 16
 

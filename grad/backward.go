@@ -120,9 +120,12 @@ func (t *Tape) pullAll() Grads {
 
 // pullFrom runs the pullbacks of the operations from number first on, the last
 // first.
-func (t *Tape) pullFrom(first int) {
-	for i := len(t.nodes) - 1; i >= first; i-- {
-		n := t.nodes[i] // a copy: a checkpoint's pullback records
+func (t *Tape) pullFrom(first int) { t.pullNodes(t.nodes[first:]) }
+
+// pullNodes runs the pullbacks of nodes, the last first.
+func (t *Tape) pullNodes(nodes []node) {
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := nodes[i] // a copy: a checkpoint's pullback records
 		if n.asked() {
 			n.run(t)
 		}
@@ -141,10 +144,10 @@ func (t *Tape) pullFrom(first int) {
 // asked reports whether a gradient has arrived.
 func (n *node) asked() bool {
 	if n.out != nil {
-		return n.out.has
+		return n.out.asked()
 	}
 	for _, y := range n.outs {
-		if y.has {
+		if y.asked() {
 			return true
 		}
 	}
@@ -162,7 +165,7 @@ func (n *node) run(t *Tape) {
 	case n.all != nil:
 		n.all()
 	default:
-		n.pull(&n.out.grad)
+		n.pull(n.out.Grad())
 	}
 	if n.trace != nil && !t.dry && t.bad == "" {
 		t.bad = n.badGrad()

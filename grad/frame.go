@@ -8,9 +8,9 @@ type Frame struct {
 	all *Var
 }
 
-// NewFrame returns a frame of zeros on the operation's tape.
+// NewFrame returns a frame on the operation's tape.
 func (op Op) NewFrame(shape ...int) *Frame {
-	f := &Frame{all: op.New(shape...)}
+	f := &Frame{all: op.Unset(shape...)}
 	f.record()
 	return f
 }
@@ -32,11 +32,18 @@ func (f *Frame) Write(lo int, y *Var) {
 		f.record()
 	}
 	at := lo * f.all.val.RowLen()
-	n := copy(f.all.val.Data[at:at+len(y.Value().Data)], y.val.Data)
+	n := len(y.Value().Data)
+	if !op.Dry(0) {
+		copy(f.all.val.Data[at:at+n], y.val.Data)
+	}
 	if !y.needs {
 		return
 	}
 	f.all.needs = true
+	if y.base == nil && !y.hold && y.made != nil && y.made == y.tape.loop {
+		y.base, y.at = f.all, at // y belongs to this loop: its gradient is the frame's
+		return
+	}
 	op.tape.push(node{op: op.name, all: func() {
 		if f.all.has {
 			addTo(y.Grad().Data, f.all.grad.Data[at:at+n])

@@ -18,7 +18,13 @@ func perHead(x, y *Var) bool {
 
 // dotHeads is Dot where y has the shape of one of x's rows.
 func (op Op) dotHeads(x, y, z *Var) *Var {
-	runHeads(headTask{x: x.val.Data, y: y.val.Data, w: z.val.Data, pass: headPairs}, x)
+	scratch := 0
+	if y.Needs() {
+		scratch = (headParts(x) - 1) * len(y.val.Data)
+	}
+	if !op.Dry(scratch) {
+		runHeads(headTask{x: x.val.Data, y: y.val.Data, w: z.val.Data, pass: headPairs}, x)
+	}
 	return op.Record(z, func(dz *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
 			runHeads(headTask{x: y.val.Data, y: dx.Data, w: dz.Data, pass: headSpread}, x)

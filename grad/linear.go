@@ -21,7 +21,14 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		n--
 	}
 	op := Begin("Linear", xs[:n]...)
-	y := op.New(linearShape(x, w, b)...)
+	if op.tape.shares(w) && x.csr == nil {
+		y := x.MatMul(w)
+		if b != nil {
+			y = y.Add(b)
+		}
+		return y.Activate(a)
+	}
+	y := op.Unset(linearShape(x, w, b)...)
 	scratch := 0
 	if inPlace {
 		scratch = len(y.val.Data)
@@ -60,6 +67,7 @@ func multiplyThen(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
 		tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, then)
 		return
 	}
+	clear(y.Data)
 	sparse.MulDense(y, x.csr, &w.val)
 	if then.Bias != nil {
 		tensor.Add(y, y, then.Bias)

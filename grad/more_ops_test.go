@@ -75,6 +75,8 @@ func TestShapeGradients(t *testing.T) {
 		"MeanAxes":          one(func(x *grad.Var) *grad.Var { return x.Square().MeanAxes(1, 2) }, long),
 		"TopK":              one(func(x *grad.Var) *grad.Var { v, _ := x.TopK(2); return v }, apart(6, 3, 5)),
 		"Maxout":            one(func(x *grad.Var) *grad.Var { return x.Maxout(2) }, apart(7, 3, 6)),
+		"Dot of pairs":      two((*grad.Var).Dot, x, y), // not of rows with one row
+		"Dot of a column":   two((*grad.Var).Dot, param(16, 4, 1, 3), param(17, 2, 3)),
 		"CumSum":            one((*grad.Var).CumSum, cube),
 		"CumProd":           one((*grad.Var).CumProd, cube),
 		"Outer":             two((*grad.Var).Outer, x, param(8, 4, 2)),

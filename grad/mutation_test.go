@@ -18,6 +18,8 @@ var mutations = []struct{ name, file, old, new string }{
 	{"log-softmax", "../internal/simd/row_grad.go", "s := -Sum(dy)", "s := -1.001 * Sum(dy)"},
 	{"dot, by x", "reduce.go", "simd.Axpy(dx.Data[i:i+d], g, y", "simd.Axpy(dx.Data[i:i+d], 1.001*g, y"},
 	{"dot, by y", "reduce.go", "simd.Axpy(dy.Data[j:j+d], g, x", "simd.Axpy(dy.Data[j:j+d], 1.001*g, x"},
+	{"dot of heads, by x", "../internal/simd/heads.go", "Axpy(k.Y[r*k.YStride+h*d:][:d], k.W", "Axpy(k.Y[r*k.YStride+h*d:][:d], 1.001*k.W"},
+	{"dot of heads, by y", "../internal/simd/heads.go", "Axpy(k.Y[h*d:][:d], k.W[r*k.WStride+h], k.X[r*", "Axpy(k.Y[h*d:][:d], 1.001*k.W[r*k.WStride+h], k.X[r*"},
 	{"max", "extreme.go", "k%s.inner] += dy.Data[k]", "k%s.inner] += 1.001 * dy.Data[k]"},
 	{"cross-entropy", "crossentropy.go", "simd.Axpy(dx, w, p)", "simd.Axpy(dx, 1.001*w, p)"},
 	{"layer norm", "layernorm.go", "-scale*scale*dot)", "-scale*scale*dot*1.001)"},

@@ -79,12 +79,27 @@ func (op Op) over(data []tensor.Float, shape []int) *Var {
 	return v
 }
 
+// Unset is New of elements that are whatever they were: for an operation that
+// sets them all.
+func (op Op) Unset(shape ...int) *Var {
+	t := op.tape
+	if t == nil {
+		return op.New(shape...)
+	}
+	v := &Var{tape: t}
+	buf := t.lend(tensor.Size(shape...))
+	t.arena.floats.used = append(t.arena.floats.used, buf)
+	v.val.Set(buf, shape...)
+	t.stamp(v)
+	return v
+}
+
 // stamp says where and when v was made.
 func (t *Tape) stamp(v *Var) {
 	if t == nil {
 		return
 	}
-	v.gen = t.gen
+	v.gen, v.made = t.gen, t.loop
 	if n := len(t.runs); n > 0 {
 		v.run = t.runs[n-1]
 	}

@@ -20,6 +20,10 @@ type Tape struct {
 	leaves  []leaf // Params used and values watched, in that order
 	updates []update
 
+	loop      *Loop // to which operations belong
+	loops     []*Loop
+	loopsUsed int
+
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels
 	inside section  // of a checkpointed function
@@ -40,6 +44,7 @@ type node struct {
 	outs  []*Var
 	all   func()
 	trace *trace
+	inner *Loop // whose operations these are
 }
 
 type leaf struct {
@@ -75,6 +80,7 @@ func (t *Tape) Reset() {
 	clear(t.updates)
 	clear(t.uses)
 	t.nodes, t.leaves, t.updates = t.nodes[:0], t.leaves[:0], t.updates[:0]
+	t.resetLoops()
 	t.arena.reset()
 	t.gen++
 	t.step++
@@ -140,8 +146,13 @@ func (t *Tape) Watch(x *tensor.Dense) *Var {
 // push records an operation, except while a checkpointed function runs for its
 // value alone.
 func (t *Tape) push(n node) {
-	if t.inside != forward {
-		n.label = t.label
+	if t.inside == forward {
+		return
+	}
+	n.label = t.label
+	if t.loop != nil {
+		t.loop.nodes = append(t.loop.nodes, n)
+	} else {
 		t.nodes = append(t.nodes, n)
 	}
 }

@@ -52,12 +52,20 @@ func (t *Tape) FirstNonFinite() (op string, found bool) {
 			return "the value of a trained Param or watched array: " + why, true
 		}
 	}
-	for i := range t.nodes {
-		if why := t.nodes[i].badValue(); why != "" {
-			return why, true
-		}
+	if why := badValue(t.nodes); why != "" {
+		return why, true
 	}
 	return t.bad, t.bad != ""
+}
+
+// badValue describes the first value of nodes that is not finite.
+func badValue(nodes []node) string {
+	for i := range nodes {
+		if why := nodes[i].badValue(); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // name returns the operation's name below its labels.
@@ -69,6 +77,9 @@ func (n *node) name() string {
 }
 
 func (n *node) badValue() string {
+	if n.inner != nil {
+		return badValue(n.inner.nodes)
+	}
 	ys := n.outs
 	if n.out != nil {
 		ys = []*Var{n.out}

@@ -24,8 +24,9 @@ type Var struct {
 	unset bool // and may hold anything; it counts as zero
 	grad  tensor.Dense
 
-	base *Var // the Var of which this is a view
-	at   int  // and its first element there
+	base *Var  // the Var of which this is a view
+	at   int   // and its first element there
+	made *Loop // the loop in which an operation made it
 }
 
 // Const returns a Var of no tape: it is good on every tape, after every Reset,
@@ -125,6 +126,21 @@ func (x *Var) GradUnset() (g *tensor.Dense, unset bool) {
 	}
 	unset, x.unset = x.unset, false
 	return &x.grad, unset
+}
+
+// origin returns the Var in which x's elements and gradient lie, and where.
+func (x *Var) origin() (root *Var, at int) {
+	for x.base != nil {
+		x, at = x.base, at+x.at
+	}
+	return x, at
+}
+
+// asked reports whether x's gradient, or that of which it is a view, has been
+// asked for.
+func (x *Var) asked() bool {
+	root, _ := x.origin()
+	return root.has
 }
 
 // Keep returns a copy of x as a constant, which outlives the tape's Reset and

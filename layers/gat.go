@@ -30,6 +30,7 @@ type GATConv struct {
 	Slope      float64         `json:",omitempty"` // of the LeakyReLU; 0: 0.2
 	FeatDrop   float64         `json:",omitempty"` // dropout of the nodes' features, those of the residual too
 	AttnDrop   float64         `json:",omitempty"` // dropout of the normalised attention
+	ValueDrop  float64         `json:",omitempty"` // dropout of Wx_u where it is summed, as the authors' code has it; not in the logits
 	Average    bool            `json:",omitempty"` // the mean of the heads, in place of all
 	Residual   Residual        `json:",omitempty"` // of the destination's features
 	NoBias     bool            `json:",omitempty"`
@@ -75,7 +76,7 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
-	y := merge(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
+	y := merge(message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum), l.Average)
 	y = plus(t, l.Residual.add(t, g, in, skip{y, l.WRes}), l.B)
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}
 }

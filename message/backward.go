@@ -5,161 +5,171 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// backward recomputes the plan tile by tile, has seed set the gradient of each
-// tile's message, and adds to the gradient of every leaf. A source's gradient is
-// the sum over its out-edges in the order of the edges.
-func (r *run) backward(seed func(t tile, dm []tensor.Float)) {
-	var leaves []pulled
-	for i := range r.steps {
-		if s := &r.steps[i]; s.kind <= leafW && s.needs {
-			leaves = append(leaves, pulled{s, r.adj[i], s.x.Grad().Data})
-		}
-	}
-	r.again(func(v int) { r.measurePull(v, seed) }, func(t tile) {
-		r.pullBack(t, 0, seed)
-		r.scatter(t, leaves)
-	})
-}
-
-// pulled is a leaf with the gradients of a tile's edges and of its whole array.
-type pulled struct {
-	*step
-	dy, dx []tensor.Float
-}
-
-// measurePull computes, for a destination in parts, the sum that the gradient of
-// each softmax takes over all its edges, from the last softmax to the first.
-func (r *run) measurePull(v int, seed func(t tile, dm []tensor.Float)) {
-	for i := len(r.steps) - 1; i >= 0; i-- {
-		s := &r.steps[i]
-		if !s.normalises() || !s.needs {
-			continue
-		}
-		c := r.of(r.pull, s, v)
-		clear(c)
-		r.parts(r.limit, v, func(t tile) {
-			r.evaluate(t, len(r.steps))
-			r.pullBack(t, i+1, seed)
-			n := (t.hi - t.lo) * s.width
-			s.addPull(c, r.vals[i][:n], r.adj[i][:n])
-		})
-	}
-}
-
-// addPull adds to c what the gradient of a softmax sums over a destination's
-// edges: y·dy, or dy for the logarithm.
-func (s *step) addPull(c, y, dy []tensor.Float) {
-	w := len(c)
-	for k, g := range dy {
-		if s.kind == softmax {
-			g *= y[k]
-		}
-		c[k%w] += g
-	}
+// into returns where the gradient of step i is added to. If fresh is set,
+// nothing is there yet, and the caller writes it.
+func (w *worker) into(i int) (dx []tensor.Float, fresh bool) {
+	fresh = !w.has[i]
+	w.has[i] = true
+	return w.adj[i], fresh
 }
 
 // pullBack computes the gradients of the values of all steps, from the last
-// down to the operands of step stop.
-func (r *run) pullBack(t tile, stop int, seed func(t tile, dm []tensor.Float)) {
+// down to the operands of step stop. seed sets that of the message.
+func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []tensor.Float)) {
 	n := t.hi - t.lo
-	for i := range r.steps {
-		clear(r.adj[i][:n*r.steps[i].width])
+	for i := range w.steps {
+		if w.has[i], w.adj[i] = false, nil; w.own[i] != nil {
+			w.adj[i] = w.own[i][:n*w.steps[i].width]
+		}
 	}
-	last := len(r.steps) - 1
-	seed(t, r.adj[last][:n*r.steps[last].width])
+	w.aim(t)
+	last := len(w.steps) - 1
+	w.has[last] = true
+	seed(w, t, w.adj[last])
 	for i := last; i >= stop; i-- {
-		s := &r.steps[i]
-		if !s.needs || s.kind <= leafW {
+		s := &w.steps[i]
+		if !s.needs || s.kind <= leafW || !w.has[i] {
 			continue
 		}
-		y, dy := r.vals[i][:n*s.width], r.adj[i][:n*s.width]
+		dy := w.adj[i]
 		switch s.kind {
 		case unary:
-			s.un.Backward(r.adj[s.a], dy, r.vals[s.a], y, s.c)
+			w.pullUnary(i, dy)
 		case binary:
-			r.pullBinary(s, dy)
-		case softmax, logSoftmax:
-			r.pullNormalise(i, t)
+			w.pullBinary(s, dy)
+		case scaleBy:
+			w.pullScale(s, dy)
+		case softmax, logSoftmax, normalise, topK:
+			w.pullAcross(i, t)
 		default:
-			r.pullPerEdge(s, t, y, dy)
+			w.pullPerEdge(i, t, dy)
 		}
 	}
 }
 
-func (r *run) pullBinary(s *step, dz []tensor.Float) {
-	x, y := r.vals[s.a], r.vals[s.b]
-	if r.steps[s.a].needs {
-		s.bin.BackwardX(r.adj[s.a], dz, x, y, 1, 1)
+// hand makes dy the gradient of step i, or adds it. Where nothing else is added
+// to that, it is the same array.
+func (w *worker) hand(i int, dy []tensor.Float) {
+	if !w.has[i] && w.steps[i].uses == 1 && !w.steps[i].gathers() { // as in plan.hands
+		w.has[i], w.adj[i] = true, dy
+		return
 	}
-	if r.steps[s.b].needs {
-		s.bin.BackwardY(r.adj[s.b], dz, x, y, 1, 1)
+	dx, fresh := w.into(i)
+	if fresh {
+		copy(dx, dy)
+		return
 	}
+	simd.Add.Forward(dx, dx, dy, 1, 1)
 }
 
-func (r *run) pullNormalise(i int, t tile) {
-	s := &r.steps[i]
-	w := s.width
-	r.eachRow(t, func(v, lo, hi int) {
-		y, dy, dx := r.vals[i][lo*w:hi*w], r.adj[i][lo*w:hi*w], r.adj[s.a][lo*w:hi*w]
-		c := r.of(r.pull, s, v)
-		if !t.part {
-			clear(c)
-			s.addPull(c, y, dy)
-		}
-		if s.kind == softmax {
-			for k, g := range dy {
-				dx[k] += y[k] * (g - c[k%w])
+func (w *worker) pullUnary(i int, dy []tensor.Float) {
+	s := &w.steps[i]
+	if s.un == simd.Shift {
+		w.hand(s.a, dy)
+		return
+	}
+	dx, fresh := w.into(s.a)
+	x, y := w.vals[s.a], w.vals[i]
+	switch { // what is not read may not be there
+	case s.linear():
+		x, y = dy, dy
+	case s.byResult():
+		x = y
+	case s.un != simd.SiLU:
+		y = x
+	}
+	switch {
+	case fresh && (s.un == simd.Scale || s.un == simd.Neg):
+		s.un.Forward(dx, dy, s.c)
+		return
+	case fresh && s.un == simd.Exp:
+		simd.Mul.Forward(dx, dy, y, 1, 1)
+		return
+	case fresh:
+		clear(dx)
+	}
+	s.un.Backward(dx, dy, x[:len(dy)], y[:len(dy)], s.c)
+}
+
+func (w *worker) pullBinary(s *step, dz []tensor.Float) {
+	x, y := w.vals[s.a], w.vals[s.b]
+	if w.steps[s.a].needs {
+		switch {
+		case s.bin == simd.Add || s.bin == simd.Sub:
+			w.hand(s.a, dz)
+		default:
+			if dx, fresh := w.into(s.a); fresh && s.bin == simd.Mul {
+				simd.Mul.Forward(dx, dz, y, 1, 1)
+			} else {
+				w.clear(dx, fresh)
+				s.bin.BackwardX(dx, dz, x, y, 1, 1)
 			}
+		}
+	}
+	if w.steps[s.b].needs {
+		if s.bin == simd.Add {
+			w.hand(s.b, dz)
 			return
 		}
-		sum := r.of(r.sum, s, v)
-		for k, g := range dy {
-			if sum[k%w] != 0 {
-				var p [1]tensor.Float
-				simd.Exp.Forward(p[:], y[k:k+1], 0)
-				dx[k] += g - p[0]*c[k%w]
-			}
+		if dy, fresh := w.into(s.b); fresh && s.bin == simd.Mul {
+			simd.Mul.Forward(dy, dz, x, 1, 1)
+		} else {
+			w.clear(dy, fresh)
+			s.bin.BackwardY(dy, dz, x, y, 1, 1)
 		}
-	})
+	}
+}
+
+func (w *worker) clear(x []tensor.Float, fresh bool) {
+	if fresh {
+		clear(x)
+	}
+}
+
+// pullScale is the gradient of a product with one number for each run.
+func (w *worker) pullScale(s *step, dz []tensor.Float) {
+	if w.steps[s.a].needs {
+		c := w.vals[s.b][:len(dz)/s.run]
+		if dx, fresh := w.into(s.a); fresh {
+			simd.Runs(s.run).Scale(dx, c, dz)
+		} else {
+			simd.Runs(s.run).Axpy(dx, c, dz)
+		}
+	}
+	if w.steps[s.b].needs {
+		dc, fresh := w.into(s.b)
+		w.clear(dc, fresh)
+		simd.Runs(s.run).Dot(dc, w.vals[s.a], dz)
+	}
 }
 
 // pullPerEdge is the gradient of perEdge.
-func (r *run) pullPerEdge(s *step, t tile, y, dy []tensor.Float) {
-	x, dx := r.vals[s.a], r.adj[s.a]
-	d := r.steps[s.a].width / max(s.width, 1)
+func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
+	s := &w.steps[i]
+	if s.kind == dotLast {
+		w.pullDot(s, dy)
+		return
+	}
+	if s.kind == gumbel {
+		w.hand(s.a, dy)
+		return
+	}
+	dx, fresh := w.into(s.a)
+	d := w.steps[s.a].width / max(s.width, 1)
+	if s.kind == sumLast && fresh {
+		simd.Runs(d).Spread(dx, dy)
+		return
+	}
+	w.clear(dx, fresh)
 	switch s.kind {
 	case expand:
-		n := r.steps[s.a].width
-		for e := range t.hi - t.lo {
-			to, from := dx[e*n:e*n+n], dy[e*s.width:(e+1)*s.width]
-			for k, i := range s.idx {
-				to[i] += from[k]
-			}
-		}
-	case dotLast:
-		z, dz := r.vals[s.b], r.adj[s.b]
-		for k, g := range dy {
-			for j := k * d; j < k*d+d; j++ {
-				dx[j] += g * z[j]
-				dz[j] += g * x[j]
-			}
-		}
+		w.pullStretch(s, dx, dy)
 	case sumLast:
-		for k, g := range dy {
-			for j := k * d; j < k*d+d; j++ {
-				dx[j] += g
-			}
-		}
+		simd.Runs(d).SpreadAdd(dx, dy)
 	case maxLast:
-		for k, g := range dy {
-			for j := k * d; j < k*d+d; j++ {
-				if x[j] == y[k] {
-					dx[j] += g
-					break
-				}
-			}
-		}
+		pullMax(dx, dy, w.vals[s.a], w.vals[i])
 	case logSumExpLast:
+		x, y := w.vals[s.a], w.vals[i]
 		for k, g := range dy {
 			simd.LogSumExpBackward(dx[k*d:k*d+d], x[k*d:k*d+d], y[k], g)
 		}
@@ -169,29 +179,51 @@ func (r *run) pullPerEdge(s *step, t tile, y, dy []tensor.Float) {
 			add(dx[at:at+s.width], dy[e*s.width:(e+1)*s.width])
 		}
 	case dropout:
-		r.mask(s, t, func(k int, scale tensor.Float) { dx[k] += dy[k] * scale })
+		s.drop.Add(dx, dy, t.lo, s.width)
 	}
 }
 
-// scatter adds the gradients of a tile to the rows that its leaves have read.
-// It goes edge by edge and only then leaf by leaf: two leaves may read one
-// array, and the order in which they add to it must not depend on the tiles.
-func (r *run) scatter(t tile, leaves []pulled) {
-	r.eachRow(t, func(v, lo, hi int) {
-		for e := lo; e < hi; e++ {
-			for i := range leaves {
-				l := &leaves[i]
-				at := r.leafAt(l.step, t.lo+e, v)
-				add(l.dx[at:at+l.width], l.dy[e*l.width:(e+1)*l.width])
+// pullDot is the gradient of the inner products of runs.
+func (w *worker) pullDot(s *step, dy []tensor.Float) {
+	d := w.steps[s.a].width / max(s.width, 1)
+	for _, side := range [2][2]int{{s.a, s.b}, {s.b, s.a}} {
+		if !w.steps[side[0]].needs {
+			continue
+		}
+		if dx, fresh := w.into(side[0]); fresh {
+			simd.Runs(d).Scale(dx, dy, w.vals[side[1]])
+		} else {
+			simd.Runs(d).Axpy(dx, dy, w.vals[side[1]])
+		}
+	}
+}
+
+// pullStretch is the gradient of stretch.
+func (w *worker) pullStretch(s *step, dx, dy []tensor.Float) {
+	if s.run > 0 {
+		simd.Runs(s.run).Sum(dx, dy)
+		return
+	}
+	n := w.steps[s.a].width
+	for ; len(dy) > 0; dx, dy = dx[n:], dy[s.width:] {
+		for k, i := range s.idx {
+			dx[i] += dy[k]
+		}
+	}
+}
+
+// pullMax gives the gradient of each run's largest element to the first that is.
+func pullMax(dx, dy, x, y []tensor.Float) {
+	d := len(dx) / max(len(dy), 1)
+	for k, g := range dy {
+		for j := k * d; j < k*d+d; j++ {
+			if x[j] == y[k] {
+				dx[j] += g
+				break
 			}
 		}
-	})
+	}
 }
 
 // add is dst += src.
-func add(dst, src []tensor.Float) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] += v
-	}
-}
+func add(dst, src []tensor.Float) { simd.Add.Forward(dst, dst, src, 1, 1) }

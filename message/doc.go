@@ -8,6 +8,9 @@
 //	UpdateAll(g, m, Sum)   reduces it onto the destinations and never stores it,
 //	Sweep(g, init, step)   does so level by level through an acyclic graph.
 //
+// [UpdateRelations] reduces several graphs into one, [Readout] the nodes of a
+// batch, and [Attention] is scaled dot-product attention in one call.
+//
 // Graph attention is four lines:
 //
 //	score := message.UAddV(el, er).LeakyReLU(0.2)
@@ -15,8 +18,10 @@
 //	y := message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum)
 //
 // Everything is differentiable. An expression is evaluated over tiles of edges
-// that stay in cache, in backward once more; the shapes that matter most have
-// kernels of their own. [Explain] says how an expression will run.
+// that stay in cache, on all threads, and in backward once more; the shapes that
+// matter most have kernels of their own. [Explain] says how an expression will
+// run. Memory grows with the nodes: of the edges, only tiles, and in backward a
+// window of a fixed size, are ever held.
 //
 // These rules hold for every expression and reducer:
 //
@@ -27,8 +32,10 @@
 //   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops].
 //   - A softmax over logits of −∞ alone is zero; over several of +∞ it is
 //     shared evenly among them; a NaN makes the destination's column NaN.
-//   - A sum runs in the order of the edges. No bit of a result depends on how
-//     the work is cut.
+//   - A sum runs in the order of the edges; the gradient of W, and of V at a
+//     destination with very many edges, is summed in parts that follow from the
+//     graph and the message alone. No bit of a result depends on the threads, or
+//     on the size of a tile.
 //   - Dropout is a function of seed, step, place in the program, edge and
 //     column: backward sees the mask that forward saw.
 package message

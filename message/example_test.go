@@ -50,7 +50,7 @@ func ExampleExplain() {
 	fmt.Print(message.Explain(g, message.UAddV(el, el).Sigmoid(), message.Max))
 	// Output:
 	// kernel: graph attention: softmax and weighted sum in one pass over each destination's edges
-	// tiles: 512 edges at a time, 8 elements of scratch an edge (forward)
+	// tiles: 1024 edges at a time, 4 elements of scratch an edge (forward)
 	//    0 U              [2 1]
 	//    1 V              [2 1]
 	//    2 Add            [2 1] of 0, 1

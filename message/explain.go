@@ -30,13 +30,44 @@ func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	} else {
 		fmt.Fprintf(&b, "  stored for %d edges\n", g.NumEdges())
 	}
+	p.explainBackward(&b, rs)
 	if k := p.stats(); k > 0 {
-		fmt.Fprintf(&b, "each softmax keeps a maximum and a sum for every destination: %d numbers\n", 2*k*g.NumDst())
+		fmt.Fprintf(&b, "each step across the in-edges keeps two numbers a column for every destination: %d numbers\n", 2*k*g.NumDst())
 	}
 	if w := p.widest(); w > n {
 		fmt.Fprintf(&b, "destinations with more than %d edges, up to %d, run in parts\n", n, w)
 	}
 	return b.String()
+}
+
+// explainBackward says what backward does again, and how gradients travel.
+func (p *plan) explainBackward(b *strings.Builder, rs []Reducer) {
+	if !p.out().needs {
+		return
+	}
+	p.backLayout(len(rs) > 0 && !(len(rs) == 1 && (rs[0] == Sum || rs[0] == Mean)))
+	again, scatters, stays := 0, "", ""
+	for i := range p.steps {
+		s := &p.steps[i]
+		if !s.dead {
+			again++
+		}
+		switch {
+		case s.kind > leafW || !s.needs:
+		case s.gathers():
+			scatters += " " + s.describe()
+		default:
+			stays += " " + s.describe()
+		}
+	}
+	fmt.Fprintf(b, "backward: one traversal by destination, %d edges at a time, computes %d of the %d steps again\n",
+		edgesPerTile(p.all/backTile), again, len(p.steps))
+	if stays != "" {
+		fmt.Fprintf(b, "  gradients added where they arise:%s\n", stays)
+	}
+	if scatters != "" {
+		fmt.Fprintf(b, "  gradients gathered by source through a window of edges:%s\n", scatters)
+	}
 }
 
 func (s *step) describe() string {
@@ -74,4 +105,5 @@ func (p *plan) widest() int {
 }
 
 var kindNames = [...]string{expand: "stretch", dotLast: "Dot", sumLast: "SumLast", maxLast: "MaxLast",
-	logSumExpLast: "LogSumExpLast", pick: "Pick", dropout: "Dropout", softmax: "Softmax", logSoftmax: "LogSoftmax"}
+	logSumExpLast: "LogSumExpLast", pick: "Pick", dropout: "Dropout", softmax: "Softmax", logSoftmax: "LogSoftmax",
+	scaleBy: "Mul by runs", gumbel: "draw", normalise: "Normalise", topK: "TopK"}

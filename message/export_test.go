@@ -15,3 +15,11 @@ func SetTileBytes(t testing.TB, n int) {
 	tileBytes = n
 	t.Cleanup(func() { tileBytes = old })
 }
+
+// SetChunks changes the least work of a chunk and the size of a window for one
+// test, both in elements.
+func SetChunks(t testing.TB, work, window int) {
+	oldWork, oldWindow := chunkWork, windowFloats
+	chunkWork, windowFloats = work, window
+	t.Cleanup(func() { chunkWork, windowFloats = oldWork, oldWindow })
+}

@@ -3,130 +3,109 @@ package message
 import (
 	"math"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// forward evaluates the plan over all edges and calls done with each tile.
-func (r *run) forward(done func(t tile)) {
-	r.tiles(r.limit, r.measureHub, func(t tile) {
-		r.evaluate(t, len(r.steps))
-		done(t)
+// forward evaluates the plan over all edges. It calls done with each tile, and
+// end with each chunk after its last; both run on several threads.
+func (r *run) forward(done func(w *worker, t tile), end func(w *worker, c chunk)) {
+	l := r.chunks(false)
+	eachChunk(len(l.all), func(i int) {
+		c := l.all[i]
+		w := r.hire(c.hi - c.lo)
+		w.tiles(r.limit, c, w.measure, func(t tile) {
+			w.evaluate(t, len(r.steps))
+			done(w, t)
+		})
+		end(w, c)
+		w.dismiss()
 	})
+	cutLists.Put(l)
 }
 
-// again is forward after a first one: the statistics stand.
-func (r *run) again(hub func(v int), done func(t tile)) {
-	r.tiles(r.limit, hub, func(t tile) {
-		r.evaluate(t, len(r.steps))
-		done(t)
-	})
+// chunkTask is a loop over chunks.
+type chunkTask func(i int)
+
+// Chunk runs one chunk.
+func (f chunkTask) Chunk(i int) { f(i) }
+
+// eachChunk calls f with 0 to n−1, on several threads.
+func eachChunk(n int, f chunkTask) {
+	if n == 1 {
+		f(0)
+		return
+	}
+	par.Run(n, f)
 }
 
-// measureHub computes the statistics of a destination whose edges do not fit
-// one tile: for each softmax a pass for the maximum and one for the sum.
-func (r *run) measureHub(v int) {
-	for i := range r.steps {
-		s := &r.steps[i]
-		if !s.normalises() {
+// measure computes the statistics of a destination whose edges do not fit one
+// tile: for each step across its edges a pass or two.
+func (w *worker) measure(v int) {
+	lo, hi := int(w.g.In().Offsets[v]), int(w.g.In().Offsets[v+1])
+	for i := range w.steps {
+		s := &w.steps[i]
+		if !s.across() {
 			continue
 		}
-		top, sum := r.of(r.top, s, v), r.of(r.sum, s, v)
-		simd.NoTop(top)
-		clear(sum)
-		r.parts(r.limit, v, func(t tile) {
-			r.evaluate(t, i)
-			simd.TopRows(top, r.vals[s.a][:(t.hi-t.lo)*s.width])
-		})
-		r.parts(r.limit, v, func(t tile) {
-			r.evaluate(t, i)
-			n := (t.hi - t.lo) * s.width
-			simd.WeighRows(r.vals[i][:n], r.vals[s.a][:n], top, sum)
-		})
+		w.begin(s, v)
+		for pass := range s.passes() {
+			parts(w.limit, lo, hi, v, func(t tile) {
+				w.evaluate(t, i)
+				n := (t.hi - t.lo) * s.width
+				w.observe(s, pass, v, t.lo, w.vals[s.a][:n])
+			})
+		}
+		w.settle(s, v)
 	}
-}
-
-// of returns the statistics of a softmax at destination v.
-func (r *run) of(x []tensor.Float, s *step, v int) []tensor.Float {
-	at := v*r.n + s.stat
-	return x[at : at+s.width]
 }
 
 // evaluate computes the values of the first n steps on a tile.
-func (r *run) evaluate(t tile, n int) {
-	for i := range r.steps[:n] {
-		s := &r.steps[i]
-		y := r.vals[i][:(t.hi-t.lo)*s.width]
-		switch s.kind {
-		case leafU, leafV, leafE, leafW:
-			r.gather(s, t, y)
-		case unary:
-			s.un.Forward(y, r.vals[s.a][:len(y)], s.c)
-		case binary:
-			s.bin.Forward(y, r.vals[s.a], r.vals[s.b], 1, 1)
-		case softmax, logSoftmax:
-			r.normalise(i, t)
-		default:
-			r.perEdge(s, t, y)
+func (w *worker) evaluate(t tile, n int) {
+	for i := range w.steps[:n] {
+		if s := &w.steps[i]; !s.fixed && !(w.back && s.dead) {
+			w.compute(i, t)
 		}
 	}
 }
 
-// gather copies the rows that a leaf reads.
-func (r *run) gather(s *step, t tile, y []tensor.Float) {
-	x, w := s.x.Value().Data, s.width
-	r.eachRow(t, func(v, lo, hi int) {
-		for e := lo; e < hi; e++ {
-			at := r.leafAt(s, t.lo+e, v)
-			copy(y[e*w:e*w+w], x[at:at+w])
-		}
-	})
-}
-
-// leafAt returns where in its array a leaf reads for edge e into v.
-func (r *run) leafAt(s *step, e, v int) int {
-	row := 0
+// compute computes the values of step i on a tile.
+func (w *worker) compute(i int, t tile) {
+	s := &w.steps[i]
+	if s.kind <= leafW {
+		w.gather(i, t)
+		return
+	}
+	y := w.vals[i][:(t.hi-t.lo)*s.width]
 	switch s.kind {
-	case leafU:
-		row = int(r.g.In().Cols[e])
-	case leafE:
-		row = e
-	case leafV:
-		if row = v; s.drow != nil {
-			row = int(s.drow[v])
-		}
+	case unary:
+		s.un.Forward(y, w.vals[s.a][:len(y)], s.c)
+	case binary:
+		s.bin.Forward(y, w.vals[s.a], w.vals[s.b], 1, 1)
+	case scaleBy:
+		simd.Runs(s.run).Scale(y, w.vals[s.b][:len(y)/s.run], w.vals[s.a])
+	case softmax, logSoftmax, normalise, topK:
+		w.combine(i, t)
+	default:
+		w.perEdge(s, t, y)
 	}
-	if s.rows == nil {
-		return row * s.width
-	}
-	return row*s.x.Value().RowLen() + int(s.rows[e])*s.width
 }
 
 // perEdge computes the operations that work within each edge's message.
-func (r *run) perEdge(s *step, t tile, y []tensor.Float) {
-	x := r.vals[s.a]
-	d := r.steps[s.a].width / max(s.width, 1) // what is reduced to one element
+func (w *worker) perEdge(s *step, t tile, y []tensor.Float) {
+	a := &w.steps[s.a]
+	x := w.vals[s.a][:(t.hi-t.lo)*a.width]
+	d := a.width / max(s.width, 1) // what is reduced to one element
 	switch s.kind {
 	case expand:
-		n := r.steps[s.a].width
-		for e := range t.hi - t.lo {
-			from, to := x[e*n:e*n+n], y[e*s.width:(e+1)*s.width]
-			for k, i := range s.idx {
-				to[k] = from[i]
-			}
-		}
+		w.stretch(s, x, y)
 	case dotLast:
-		z := r.vals[s.b]
-		for k := range y {
-			y[k] = simd.Dot(x[k*d:k*d+d], z[k*d:k*d+d])
-		}
+		clear(y)
+		simd.Runs(d).Dot(y, x, w.vals[s.b])
 	case sumLast:
-		for k := range y {
-			y[k] = 0
-			for _, v := range x[k*d : k*d+d] {
-				y[k] += v
-			}
-		}
+		clear(y)
+		simd.Runs(d).Sum(y, x)
 	case maxLast:
 		for k := range y {
 			y[k] = simd.MaxOf(x[k*d : k*d+d])
@@ -141,58 +120,35 @@ func (r *run) perEdge(s *step, t tile, y []tensor.Float) {
 			copy(y[e*s.width:(e+1)*s.width], x[at:at+s.width])
 		}
 	case dropout:
-		r.mask(s, t, func(k int, scale tensor.Float) { y[k] = x[k] * scale })
+		clear(y)
+		s.drop.Add(y, x, t.lo, s.width)
+	case gumbel:
+		copy(y, x)
+		w.perturb(s, t, y)
 	}
 }
 
-// mask calls f with every element of the tile and the dropout's factor on it.
-func (r *run) mask(s *step, t tile, f func(k int, scale tensor.Float)) {
-	scale := tensor.Float(s.drop.Scale)
+// stretch copies each edge's elements to a larger shape.
+func (w *worker) stretch(s *step, x, y []tensor.Float) {
+	if s.run > 0 {
+		simd.Runs(s.run).Spread(y, x)
+		return
+	}
+	n := w.steps[s.a].width
+	for ; len(y) > 0; x, y = x[n:], y[s.width:] {
+		for k, i := range s.idx {
+			y[k] = x[i]
+		}
+	}
+}
+
+// perturb adds to each logit a number whose distribution makes the largest sum a
+// draw by the logits' softmax: −log(−log u), u even between 0 and 1.
+func (w *worker) perturb(s *step, t tile, y []tensor.Float) {
 	for e := range t.hi - t.lo {
 		key := s.drop.Row(t.lo + e)
 		for j := range s.width {
-			if s.drop.Keep(key, j) {
-				f(e*s.width+j, scale)
-			} else {
-				f(e*s.width+j, 0)
-			}
+			y[e*s.width+j] -= tensor.Float(math.Log(-math.Log(s.drop.Uniform(key, j))))
 		}
 	}
-}
-
-// normalise computes a softmax: where the tile has all edges of its
-// destinations, their statistics too.
-func (r *run) normalise(i int, t tile) {
-	s := &r.steps[i]
-	w := s.width
-	r.eachRow(t, func(v, lo, hi int) {
-		x, y := r.vals[s.a][lo*w:hi*w], r.vals[i][lo*w:hi*w]
-		top, sum := r.of(r.top, s, v), r.of(r.sum, s, v)
-		if !t.part {
-			simd.NoTop(top)
-			simd.TopRows(top, x)
-			clear(sum)
-			simd.WeighRows(y, x, top, sum)
-		} else if s.kind == softmax {
-			simd.ExpRows(y, x, top)
-		}
-		if s.kind == softmax {
-			simd.DivideRows(y, sum)
-			return
-		}
-		for k, a := range x {
-			y[k] = logWeight(a, top[k%w], sum[k%w])
-		}
-	})
-}
-
-// logWeight is log(exp(x − top)/sum). Where nothing weighs anything it is −∞.
-func logWeight(x, top, sum tensor.Float) tensor.Float {
-	if sum == 0 {
-		return tensor.Float(math.Inf(-1))
-	}
-	if x == top { // also where both are +∞
-		return tensor.Float(-math.Log(float64(sum)))
-	}
-	return x - top - tensor.Float(math.Log(float64(sum)))
 }

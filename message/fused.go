@@ -19,11 +19,17 @@ var fuse = true
 
 // recognise returns the kernel for the reduction of m on g, or nil.
 func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
-	if !fuse || m.n == nil || len(rs) != 1 || rs[0] != Sum {
+	if !fuse || m.n == nil || len(rs) != 1 {
 		return nil
+	}
+	if rs[0] != Sum {
+		return recogniseU(g, m, rs[0])
 	}
 	if m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
 		x := m.n.x
+		if oneToOne(g) {
+			return &fused{"sum of U(x) where destination i has source i alone: x itself", func(*graph.Graph) *grad.Var { return x }}
+		}
 		return &fused{"sum of U(x): one sparse-dense product", func(g *graph.Graph) *grad.Var { return sumU(g, x) }}
 	}
 	if m.n.kind != binary || m.n.bin != simd.Mul {
@@ -36,6 +42,9 @@ func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
 		}
 		if w.plainLeaf(leafE) && w.x.Shape()[0] == g.NumEdges() && perHead(w.x, x.x) {
 			return &fused{"sum of U(x) × a scalar a head: one product with a weight a head", func(g *graph.Graph) *grad.Var { return sumWeighted(g, x.x, w.x) }}
+		}
+		if a := matchDense(g, x.x, w); a != nil {
+			return &fused{"dot-product attention on blocks: products of matrices with a softmax that goes along", a.run}
 		}
 		if a := matchAttention(g, x.x, w); a != nil {
 			return &fused{"graph attention: softmax and weighted sum in one pass over each destination's edges", a.run}
@@ -63,6 +72,24 @@ func (e *expr) plainLeaf(k kind) bool { return e.kind == k && e.rows == nil && e
 
 func onSources(g *graph.Graph, x *grad.Var) bool {
 	return x.Shape()[0] == g.NumSrc() && len(x.Shape()) > 1
+}
+
+type oneToOneKey struct{}
+
+// oneToOne reports whether each destination has the source of its own number and
+// no other, as in a sweep over chains.
+func oneToOne(g *graph.Graph) bool {
+	if g.NumSrc() != g.NumDst() || g.NumEdges() != g.NumDst() {
+		return false
+	}
+	return g.Derived(oneToOneKey{}, func() any {
+		for v, u := range g.In().Cols {
+			if int(u) != v || g.In().Offsets[v] != int64(v) {
+				return false
+			}
+		}
+		return true
+	}).(bool)
 }
 
 // perHead reports whether a row of w has one element for each head of x: for
@@ -110,6 +137,40 @@ func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
 	y := op.NewUnset(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
 	sparse.SetMulDense(y.Value(), g.In(), x.Value())
 	return op.Record(y, func(dy *tensor.Dense) { sparse.MulDenseT(x.Grad(), g.In(), dy) })
+}
+
+// recogniseU returns the kernel for a reduction, other than the sum, of U alone.
+func recogniseU(g *graph.Graph, m Msg, r Reducer) *fused {
+	if !m.n.plainLeaf(leafU) || !onSources(g, m.n.x) {
+		return nil
+	}
+	x := m.n.x
+	switch r {
+	case Mean:
+		return &fused{"mean of U(x): one sparse-dense product, divided by the in-degrees", func(g *graph.Graph) *grad.Var { return meanU(g, x) }}
+	case Max:
+		return &fused{"largest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MaxDense) }}
+	case Min:
+		return &fused{"smallest of U(x): one pass over the edges", func(g *graph.Graph) *grad.Var { return bestU(g, x, sparse.MinDense) }}
+	}
+	return nil
+}
+
+func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
+	op := grad.Begin("UpdateAll.MeanU", x)
+	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	sparse.MeanDense(y.Value(), g.In(), x.Value())
+	return op.Record(y, func(dy *tensor.Dense) { sparse.MeanDenseT(x.Grad(), g.In(), dy) })
+}
+
+func bestU(g *graph.Graph, x *grad.Var, best func(dst *tensor.Dense, arg []int32, a *sparse.CSR, w, x *tensor.Dense)) *grad.Var {
+	op := grad.Begin("UpdateAll.BestU", x)
+	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	arg := op.Ints(len(y.Value().Data))
+	best(y.Value(), arg, g.In(), nil, x.Value())
+	return op.Record(y, func(dy *tensor.Dense) {
+		sparse.BestGrad(sparse.BestGrads{X: x.Grad()}, arg, g.In(), nil, x.Value(), dy)
+	})
 }
 
 func sumWeighted(g *graph.Graph, x, w *grad.Var) *grad.Var {

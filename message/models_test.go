@@ -3,6 +3,7 @@ package message_test
 import (
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,9 +17,10 @@ import (
 )
 
 // The functions after a [models] mark are quoted word for word in
-// docs/design.md, section "Models in ten lines".
+// docs/design.md, section "Models in ten lines", those after a [primitives] mark
+// in docs/primitives.md.
 
-// [models]
+// [models] [primitives]
 // pna: y_v = [m ‖ s·m ‖ m/s]·W,  m = [mean ‖ max ‖ min ‖ std]_u x_u,  s = log(d_v+1)/δ
 func pna(g *graph.Graph, x, w *grad.Var, delta float64) *grad.Var {
 	d := tensor.New(g.NumDst(), 1)
@@ -29,7 +31,7 @@ func pna(g *graph.Graph, x, w *grad.Var, delta float64) *grad.Var {
 	return grad.Concat(m, m.Mul(s), m.Div(s)).MatMul(w)
 }
 
-// [models]
+// [models] [primitives]
 // rgcn: y_v = Σ_e c_e·W_r(e)·x_u + W₀·x_v, where r(e) is the kind of the edge and w holds the W_r side by side
 func rgcn(g *graph.Graph, x, w, self, c *grad.Var) *grad.Var {
 	xw := x.MatMul(w).Reshape(x.Dim(0), -1, self.Dim(1)) // N×K×F: every relation's product, once a node
@@ -37,14 +39,14 @@ func rgcn(g *graph.Graph, x, w, self, c *grad.Var) *grad.Var {
 	return message.UpdateAll(g, m, message.Sum).Add(x.MatMul(self))
 }
 
-// [models]
+// [models] [primitives]
 // edgeConv: y_v = max_u W₂·ReLU(A·x_u + B·x_v), the first layer on nodes because it is linear in both
 func edgeConv(g *graph.Graph, x, a, b, w2 *grad.Var) *grad.Var {
 	h := message.ApplyEdges(g, message.U(x.MatMul(a)).Add(message.V(x.MatMul(b))).ReLU())
 	return message.UpdateAll(g, message.CopyE(h.MatMul(w2)), message.Max)
 }
 
-// [models]
+// [models] [primitives]
 // pointer: loss = −log softmax_u(vᵀ·tanh(e_u + d_t)) of the chosen edge into each step, on inputs → steps
 func pointer(g *graph.Graph, inputs, steps, v *grad.Var, chosen []int32) *grad.Var {
 	score := message.UAddV(inputs, steps).Tanh().Dot(message.W(v))
@@ -66,7 +68,7 @@ func address(g *graph.Graph, mem *grad.Var, h headSays, last *grad.Var) *grad.Va
 	return w.Shift(1e-12).Log().Mul(h.gamma).Softmax()
 }
 
-// [models]
+// [models] [primitives]
 // hop: u' = u + Σ_i softmax_i(m_i·u)·c_i, on slots → queries
 func hop(g *graph.Graph, m, c, u *grad.Var) *grad.Var {
 	p := message.UDotV(m, u).Softmax()
@@ -225,38 +227,103 @@ func TestHop(t *testing.T) {
 	near(t, "hop", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out})
 }
 
-// TestModelsAreQuoted compares the functions with their quotations, and counts
-// their lines.
-func TestModelsAreQuoted(t *testing.T) {
-	src, err := os.ReadFile("models_test.go")
+// A page quotes functions word for word: those under its mark.
+var pages = []struct {
+	path, section, mark string
+	lines, count        int // of a function at most; of functions at least
+}{
+	{"../docs/design.md", "Models in ten lines", "models", 10 + 3, 6}, // a body of ten
+	{"../docs/primitives.md", "From GCN to LSTM", "primitives", 15, 15},
+}
+
+// TestPagesQuoteFunctions compares marked functions with what the pages have of
+// them, and counts their lines.
+func TestPagesQuoteFunctions(t *testing.T) {
+	written := marked(t)
+	for _, p := range pages {
+		section := readSection(t, p.path, p.section)
+		quoted := blocks(section, "go")
+		if len(quoted) < p.count || len(quoted) != len(written[p.mark]) {
+			t.Errorf("%s quotes %d functions of the %d that are marked, want at least %d", p.path, len(quoted), len(written[p.mark]), p.count)
+		}
+		for _, f := range written[p.mark] {
+			if !slices.Contains(quoted, f) {
+				t.Errorf("%s does not quote\n%s", p.path, f)
+			}
+			if n := strings.Count(f, "\n"); n > p.lines {
+				t.Errorf("%d lines, more than %d:\n%s", n, p.lines, f)
+			}
+		}
+	}
+}
+
+// TestPageQuotesExplain finds what docs/primitives.md says that Explain prints
+// among what the examples do print.
+func TestPageQuotesExplain(t *testing.T) {
+	quoted := blocks(readSection(t, "../docs/primitives.md", "From GCN to LSTM"), "text")
+	if len(quoted) < 4 {
+		t.Errorf("%d quotations", len(quoted))
+	}
+	outputs := strings.ReplaceAll(testSources(t), "\t// ", "")
+	for _, q := range quoted {
+		if !strings.Contains(outputs, q) {
+			t.Errorf("no example prints\n%s", q)
+		}
+	}
+}
+
+// marked returns the functions of this package's tests by the marks they have.
+func marked(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for _, m := range regexp.MustCompile(`(?ms)^// (\[[a-z\[\] ]+\])\n(.*?^}\n)`).FindAllStringSubmatch(testSources(t), -1) {
+		for _, mark := range strings.Fields(m[1]) {
+			mark = strings.Trim(mark, "[]")
+			out[mark] = append(out[mark], m[2])
+		}
+	}
+	return out
+}
+
+// testSources returns this package's test files, one after another.
+func testSources(t *testing.T) string {
+	t.Helper()
+	names, err := filepath.Glob("*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile("../docs/design.md")
+	var all strings.Builder
+	for _, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(src)
+	}
+	return all.String()
+}
+
+// readSection returns what a page says under a heading, up to the next of its
+// level.
+func readSection(t *testing.T, path, heading string) string {
+	t.Helper()
+	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(doc), "Models in ten lines\n")
+	_, section, ok := strings.Cut(string(doc), heading+"\n")
 	if !ok {
-		t.Fatal("docs/design.md has no section Models in ten lines")
+		t.Fatalf("%s has no section %s", path, heading)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
-	var quoted, written []string
-	for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(section, -1) {
-		quoted = append(quoted, m[1])
+	return section
+}
+
+// blocks returns the fenced blocks of a language.
+func blocks(text, language string) []string {
+	var out []string
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
 	}
-	for _, m := range regexp.MustCompile(`(?ms)^// \[models\]\n(.*?^}\n)`).FindAllStringSubmatch(string(src), -1) {
-		written = append(written, m[1])
-		if body := strings.Count(m[1][strings.Index(m[1], "\nfunc ")+1:], "\n") - 2; body > 10 {
-			t.Errorf("a body of %d lines:\n%s", body, m[1])
-		}
-	}
-	if len(written) != 6 || len(quoted) != len(written) {
-		t.Fatalf("%d functions, %d quoted, want 6 of each", len(written), len(quoted))
-	}
-	for i, w := range written {
-		if quoted[i] != w {
-			t.Errorf("docs/design.md quotes\n%s\nbut the function is\n%s", quoted[i], w)
-		}
-	}
+	return out
 }

@@ -1,6 +1,8 @@
 package message
 
 import (
+	"fmt"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -24,6 +26,8 @@ type expr struct {
 	c    tensor.Float
 	drop *simd.Dropout
 	rows []int32 // of a pick: which row of the message each edge takes
+	k    int     // of a topK: how many are kept
+	mark bool    // of a topK: 1 for what is kept, else 0
 }
 
 type kind uint8
@@ -35,15 +39,19 @@ const (
 	leafW
 	unary
 	binary
-	expand // stretches a message to a shape; made by the plan, never by users
+	expand  // stretches a message to a shape; made by the plan, never by users
+	scaleBy // the product with one number for each run; made by the plan
 	dotLast
 	sumLast
 	maxLast
 	logSumExpLast
 	pick
 	dropout
-	softmax
+	gumbel  // adds noise, of which the largest is a draw
+	softmax // from here on: across the in-edges of a destination
 	logSoftmax
+	normalise
+	topK
 )
 
 // U is the row of x that belongs to the edge's source. x has a row for each
@@ -169,6 +177,45 @@ func (m Msg) Softmax() Msg { return m.along(softmax) }
 // LogSoftmax is the logarithm of [Msg.Softmax], computed without taking one of
 // zero: the loss of a pointer network.
 func (m Msg) LogSoftmax() Msg { return m.along(logSoftmax) }
+
+// Normalise divides m by its sum over the in-edges of each destination, every
+// column on its own. Where the sum is zero the result is zero.
+func (m Msg) Normalise() Msg { return m.along(normalise) }
+
+// TopK keeps the k largest of m over the in-edges of each destination, every
+// column on its own, and makes −∞ of the others, which then weigh nothing in a
+// [Msg.Softmax]. Of weights, which are not negative, ReLU makes zero of them
+// again. Ties go to the lowest edge; a NaN counts as largest. The gradient of
+// what is not kept is zero.
+func (m Msg) TopK(k int) Msg {
+	if k < 0 {
+		panic(&grad.TapeError{Op: "message.TopK", Why: fmt.Sprintf("cannot keep %d edges", k)})
+	}
+	return Msg{&expr{kind: topK, a: m.expr(), k: k}}
+}
+
+// Hardmax is 1 for the largest of m over the in-edges of each destination, every
+// column on its own, and 0 for the others. Ties go to the lowest edge; where all
+// entries are −∞ the result is zero. It has no gradient.
+func (m Msg) Hardmax() Msg { return Msg{&expr{kind: topK, a: m.expr(), k: 1, mark: true}} }
+
+// Sample is hard attention: of the in-edges of each destination it draws one,
+// every column on its own, with the probabilities that Softmax of m gives. drawn
+// is 1 on that edge and 0 on the others and has no gradient; logp, whose
+// gradient trains m, is the logarithm of the probability there and 0 on the
+// others, so that its sum over the in-edges belongs to the draw. Drawing is, like
+// [Msg.Dropout], a function of seed, step, place, edge and column. Where t does
+// not record, the most probable edge is taken.
+func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
+	noisy := m
+	if d := t.NextDropout(0.5); d != nil {
+		noisy = Msg{&expr{kind: gumbel, a: m.expr(), drop: d}}
+	}
+	drawn = noisy.Hardmax()
+	low := tensor.New(1)
+	low.Fill(-1e30) // what is not drawn may be −∞, and zero times that is not zero
+	return drawn, m.LogSoftmax().Max(W(grad.Const(low))).Mul(drawn)
+}
 
 // Dropout sets a fraction p of the elements to zero and scales the others by
 // 1/(1−p), while t records. An element is the edge and its column. The mask is

@@ -74,6 +74,10 @@ func (o *oracle) value(e *expr) table {
 		return o.normalised(e, func(x, top, sum float64) float64 { return math.Exp(x-top) / sum })
 	case logSoftmax:
 		return o.normalised(e, func(x, top, sum float64) float64 { return x - top - math.Log(sum) })
+	case normalise:
+		return o.quotients(e)
+	case topK:
+		return o.kept(e)
 	}
 	panic(fmt.Sprint("no such expression: ", e.kind))
 }
@@ -183,6 +187,47 @@ func (o *oracle) normalised(e *expr, f func(x, top, sum float64) float64) table 
 			}
 		}
 		return f(row[k], top, sum)
+	})
+}
+
+func (o *oracle) quotients(e *expr) table {
+	x := o.eval(e.a)
+	dst := o.g.Destinations()
+	return x.each(x.shape, func(i int, row []float64, k int) float64 {
+		sum := 0.0
+		for j, v := range dst {
+			if v == dst[i] {
+				sum += x.rows[j][k]
+			}
+		}
+		if sum == 0 {
+			return 0
+		}
+		return row[k] / sum
+	})
+}
+
+// kept counts, for each entry, those into the same destination that are chosen
+// before it.
+func (o *oracle) kept(e *expr) table {
+	x := o.eval(e.a)
+	dst := o.g.Destinations()
+	return x.each(x.shape, func(i int, row []float64, k int) float64 {
+		rank := 0
+		for j, v := range dst {
+			if y := x.rows[j][k]; v == dst[i] && (y > row[k] || y == row[k] && j < i) {
+				rank++
+			}
+		}
+		switch {
+		case e.mark && rank < e.k:
+			return 1
+		case e.mark:
+			return 0
+		case rank < e.k:
+			return row[k]
+		}
+		return math.Inf(-1)
 	})
 }
 
@@ -301,6 +346,12 @@ func reduce(m []float64, r Reducer) float64 {
 			low = min(low, v)
 		}
 		return low
+	case LogSumExp:
+		top, s := maxOf(m), 0.0
+		for _, v := range m {
+			s += math.Exp(v - top)
+		}
+		return top + math.Log(s)
 	}
 	mean, s := sumOf(m)/n, 0.0
 	for _, v := range m {
@@ -339,7 +390,7 @@ func (o *oracle) check(m Msg) error {
 	if err := o.differ(ApplyEdges(o.g, m).Value(), want, false); err != nil {
 		return fmt.Errorf("edges: %w", err)
 	}
-	all := []Reducer{Sum, Mean, Max, Min, Std}
+	all := []Reducer{Sum, Mean, Max, Min, Std, LogSumExp}
 	last := want.shape[len(want.shape)-1]
 	joint := UpdateAll(o.g, m, all...).Value()
 	for i, r := range all {
@@ -409,7 +460,7 @@ func (s *sprout) tree(depth int) (m Msg) {
 	}
 	defer func() { s.pool = append(s.pool, m) }()
 	a := s.tree(depth - 1)
-	switch s.IntN(26) {
+	switch s.IntN(28) {
 	case 0:
 		return a.Add(s.tree(depth - 1))
 	case 1:
@@ -456,6 +507,10 @@ func (s *sprout) tree(depth int) (m Msg) {
 		return a.Abs().Shift(0.5).Log()
 	case 24:
 		return a.Abs().Shift(0.5).Sqrt()
+	case 25:
+		return a.Abs().Shift(0.5).Normalise()
+	case 26:
+		return s.leaf().TopK(2).Softmax().Mul(a) // leaves have no ties and no rounding
 	}
 	return a.Mul(s.leaf().Sign())
 }
@@ -487,9 +542,9 @@ func randomGraph(rng *rand.Rand) *graph.Graph {
 // checkRandom checks the expression that a seed gives: its values against the
 // oracle, its gradients for the same bits in tiles of any size.
 func checkRandom(t *testing.T, seed uint64) {
-	defer func() { fuse, tileBytes = true, 16<<10 }()
+	defer func() { fuse, tileBytes = true, 32<<10 }()
 	var want []tensor.Float
-	for i, bytes := range []int{16 << 10, 64, 1 << 20} {
+	for i, bytes := range []int{32 << 10, 64, 1 << 20} {
 		fuse, tileBytes = i == 0, bytes
 		rng := rand.New(rand.NewPCG(seed, 5))
 		tape := grad.NewTape(seed)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -15,7 +16,8 @@ type plan struct {
 	g     *graph.Graph
 	steps []step
 	leaf  []*grad.Var
-	width int // scratch elements an edge needs, for the values of all steps
+	width int // scratch elements an edge needs where values make room for later ones
+	all   int // for the values and gradients of backward; before that is laid out, for all values
 }
 
 // step is one operation of a plan.
@@ -24,10 +26,16 @@ type step struct {
 	a, b  int     // the operands' steps
 	shape []int   // of one edge's message
 	width int     // its elements
-	at    int     // where its values begin in an edge's scratch
+	at    int     // where its values begin in an edge's scratch; see layout
+	full  int     // and in that of backward; see backLayout
+	grad  int     // where its gradient begins there; −1: has no place
+	dead  bool    // backward does not need its values
+	uses  int     // by later steps
+	fixed bool    // its values are the same on every edge
+	run   int     // expand, scaleBy: each element of the small operand stands for such a run; 0: see idx
 	idx   []int32 // expand: which element of the operand each is
 	drow  []int32 // leafV: the row of each destination; nil: its own number
-	stat  int     // softmax, logSoftmax: where its statistics begin in a destination's
+	stat  int     // across the in-edges: where its statistics begin in a destination's
 	needs bool    // its gradient is wanted
 }
 
@@ -37,33 +45,56 @@ func newPlan(op string, g *graph.Graph, m Msg) *plan {
 	if m.n == nil {
 		panic(&grad.TapeError{Op: op, Why: "the Msg is empty"})
 	}
-	c := compiler{plan: &plan{g: g}, op: op, done: map[*expr]int{}}
+	c := compiler{plan: &plan{g: g}, op: op, done: map[*expr]int{}, read: map[source]int{}}
 	c.compile(m.n)
+	c.layout()
 	return c.plan
 }
 
 // out is the step that is the message.
 func (p *plan) out() *step { return &p.steps[len(p.steps)-1] }
 
-// stats is the number of softmax columns, each of which has statistics for every
-// destination.
+// stats is the number of columns of the steps across the in-edges, each of which
+// has statistics for every destination.
 func (p *plan) stats() int {
 	n := 0
 	for i := range p.steps {
-		if p.steps[i].normalises() {
+		if p.steps[i].across() {
 			n += p.steps[i].width
 		}
 	}
 	return n
 }
 
-func (s *step) normalises() bool { return s.kind == softmax || s.kind == logSoftmax }
+// ranked reports whether a statistic is an edge.
+func (p *plan) ranked() bool {
+	return slices.ContainsFunc(p.steps, func(s step) bool { return s.kind == topK })
+}
+
+// across reports whether a step sees all in-edges of a destination.
+func (s *step) across() bool { return s.kind >= softmax }
 
 type compiler struct {
 	*plan
 	op    string
 	done  map[*expr]int
+	read  map[source]int
 	nStat int
+}
+
+// source is what a leaf reads: two that read the same are one step.
+type source struct {
+	kind kind
+	x    *grad.Var
+	rows *int32
+}
+
+func (s *step) source() source {
+	from := source{kind: s.kind, x: s.x}
+	if len(s.rows) > 0 {
+		from.rows = &s.rows[0]
+	}
+	return from
 }
 
 // compile adds e and what it needs to the plan, and returns its step. What is
@@ -77,12 +108,7 @@ func (c *compiler) compile(e *expr) int {
 	case leafU, leafV, leafE, leafW:
 		c.place(&s)
 	case binary:
-		s.a, s.b = c.compile(e.a), c.compile(e.b)
-		shape, ok := tensor.Broadcast(c.steps[s.a].shape, c.steps[s.b].shape)
-		if !ok {
-			panic(c.clash(s.a, s.b))
-		}
-		s.a, s.b, s.shape = c.stretch(s.a, shape), c.stretch(s.b, shape), shape
+		c.pair(&s)
 	case dotLast:
 		c.placeDot(&s)
 	case pick:
@@ -99,22 +125,77 @@ func (c *compiler) compile(e *expr) int {
 	return i
 }
 
-// add places a step and returns its number.
+// pair broadcasts the operands of a binary step. A factor that is one number for
+// each run of the other operand is never stretched.
+func (c *compiler) pair(s *step) {
+	s.a, s.b = c.compile(s.expr.a), c.compile(s.expr.b)
+	x, y := c.steps[s.a].shape, c.steps[s.b].shape
+	shape, ok := tensor.Broadcast(x, y)
+	if !ok {
+		panic(c.clash(s.a, s.b))
+	}
+	s.shape = shape
+	if s.bin == simd.Mul {
+		if slices.Equal(y, shape) {
+			s.a, s.b, x, y = s.b, s.a, y, x
+		}
+		if n := runOf(y, shape); n > 1 && slices.Equal(x, shape) {
+			s.expr, s.run = &expr{kind: scaleBy}, n
+			return
+		}
+	}
+	s.a, s.b = c.stretch(s.a, shape), c.stretch(s.b, shape)
+}
+
+// runOf returns how many elements in a row of a larger shape each element of a
+// shape stands for, 0 if they do not stand side by side.
+func runOf(from, to []int) int {
+	n := tensor.Size(from...)
+	if n == 0 {
+		return 0
+	}
+	run := tensor.Size(to...) / n
+	for k, i := range tensor.Stretch(from, to) {
+		if int(i) != k/run {
+			return 0
+		}
+	}
+	return run
+}
+
+// add appends a step and returns its number. A leaf that reads what an earlier
+// one reads is that one.
 func (c *compiler) add(s step) int {
-	s.width, s.at = tensor.Size(s.shape...), c.width
-	c.width += s.width
-	if s.a >= 0 {
-		s.needs = s.needs || c.steps[s.a].needs
+	if s.kind <= leafW {
+		if i, ok := c.read[s.source()]; ok {
+			return i
+		}
+		c.read[s.source()] = len(c.steps)
 	}
-	if s.b >= 0 {
-		s.needs = s.needs || c.steps[s.b].needs
+	s.width = tensor.Size(s.shape...)
+	s.fixed = s.kind == leafW && s.rows == nil || s.kind > leafW && s.steady()
+	for _, i := range []int{s.a, s.b} {
+		if i >= 0 {
+			s.needs = s.needs || c.steps[i].needs
+			s.fixed = s.fixed && c.steps[i].fixed
+			c.steps[i].uses++
+		}
 	}
-	if s.normalises() {
+	if s.kind == topK && s.mark || s.kind == unary && s.un == simd.Sign {
+		s.needs = false
+	}
+	if s.across() {
 		s.stat = c.nStat
 		c.nStat += s.width
 	}
 	c.steps = append(c.steps, s)
 	return len(c.steps) - 1
+}
+
+// steady reports whether a step has the same result on every edge if its
+// operands have.
+func (s *step) steady() bool {
+	return s.kind != dropout && s.kind != gumbel && s.kind != pick && !s.across()
 }
 
 // stretch returns a step that has step i's message in a larger shape.
@@ -123,7 +204,11 @@ func (c *compiler) stretch(i int, shape []int) int {
 	if slices.Equal(from, shape) {
 		return i
 	}
-	return c.add(step{expr: &expr{kind: expand}, a: i, b: -1, shape: shape, idx: tensor.Stretch(from, shape)})
+	s := step{expr: &expr{kind: expand}, a: i, b: -1, shape: shape, run: runOf(from, shape)}
+	if s.run == 0 {
+		s.idx = tensor.Stretch(from, shape)
+	}
+	return c.add(s)
 }
 
 // place finds the rows that a leaf reads.

@@ -6,15 +6,16 @@ type Reducer uint8
 
 // The reducers.
 const (
-	Sum  Reducer = iota // Σ m
-	Mean                // Σ m / n
-	Max                 // the largest; ties go to the lowest edge
-	Min                 // the smallest; ties go to the lowest edge
-	Std                 // √(Σ(m − mean)²/n), with slope 0 where it is 0
+	Sum       Reducer = iota // Σ m
+	Mean                     // Σ m / n
+	Max                      // the largest; ties go to the lowest edge
+	Min                      // the smallest; ties go to the lowest edge
+	Std                      // √(Σ(m − mean)²/n), with slope 0 where it is 0
+	LogSumExp                // log Σ eᵐ
 	numReducers
 )
 
-var reducerNames = [numReducers]string{"Sum", "Mean", "Max", "Min", "Std"}
+var reducerNames = [numReducers]string{"Sum", "Mean", "Max", "Min", "Std", "LogSumExp"}
 
 // String returns the reducer's name.
 func (r Reducer) String() string {

@@ -42,7 +42,7 @@ func everyWay(t *testing.T, f func(t *testing.T)) {
 		name  string
 		fuse  bool
 		bytes int
-	}{{"kernels", true, 16 << 10}, {"tiles", false, 16 << 10}, {"parts", false, 8}} {
+	}{{"kernels", true, 32 << 10}, {"tiles", false, 32 << 10}, {"parts", false, 8}} {
 		t.Run(way.name, func(t *testing.T) {
 			message.SetFuse(t, way.fuse)
 			message.SetTileBytes(t, way.bytes)
@@ -337,13 +337,20 @@ func TestExplain(t *testing.T) {
 		"GAT with everything":  {message.U(x).Mul(withEdge.Dropout(tape, 0.5).Mul(message.E(ee))), sum, "kernel: graph attention"},
 		"U·V":                  {message.UDotV(x, x), nil, "kernel: U(x)·V(y)"},
 		"edge softmax":         {message.E(ee).Softmax(), nil, "kernel: edge softmax"},
-		"mean of U":            {message.U(x), []message.Reducer{message.Mean}, "tiles: "},
+		"mean of U":            {message.U(x), []message.Reducer{message.Mean}, "kernel: mean of U(x)"},
+		"max of U":             {message.U(x), []message.Reducer{message.Max}, "kernel: largest of U(x)"},
+		"min of U":             {message.U(x), []message.Reducer{message.Min}, "kernel: smallest of U(x)"},
+		"std of U":             {message.U(x), []message.Reducer{message.Std}, "tiles: "},
+		"backward":             {message.U(tape.Watch(x.Value())).Tanh(), sum, "computes 2 of the 2 steps again"},
+		"backward of U":        {message.U(tape.Watch(x.Value())).Scale(2), sum, "computes 0 of the 2 steps again"},
+		"gradient of U":        {message.U(tape.Watch(x.Value())).Scale(2), sum, "through a window of edges: U"},
+		"gradient of V":        {message.V(tape.Watch(x.Value())).Scale(2), sum, "added where they arise: V"},
 		"several":              {message.U(x), []message.Reducer{message.Sum, message.Max}, "reduced by [Sum Max] onto 8 destinations"},
 		"U on edges":           {message.U(x), nil, "stored for 13 edges"},
 		"sum of dots":          {message.UDotV(x, x), sum, "tiles: "},
 		"wide weights":         {message.U(x).Mul(message.V(x)), sum, "tiles: "},
 		"GATv2":                {message.U(x).Mul(message.UAddV(x, x).LeakyReLU(0.2).Dot(message.W(att)).Softmax()), sum, "Softmax"},
-		"softmax keeps little": {soft, nil, "each softmax keeps a maximum and a sum for every destination: 32 numbers"},
+		"softmax keeps little": {soft, nil, "each step across the in-edges keeps two numbers a column for every destination: 32 numbers"},
 		"ELU attention":        {message.U(x).Mul(message.UAddV(el, el).ELU().Softmax()), sum, "ELU"},
 	} {
 		got := message.Explain(g, c.m, c.rs...)

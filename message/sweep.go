@@ -9,29 +9,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// State is what a node of a sweep hands on: any number of Vars with a row for
-// each node. A GRU has h; an LSTM has h and c.
-type State []*grad.Var
-
-// Rows returns the given rows of every Var.
-func (s State) Rows(rows []int32) State {
-	out := make(State, len(s))
-	for i, x := range s {
-		out[i] = x.Rows(rows)
-	}
-	return out
-}
-
-// Keep returns a copy of every Var as a constant: the state that truncated
-// back-propagation carries into the next segment.
-func (s State) Keep() State {
-	out := make(State, len(s))
-	for i, x := range s {
-		out[i] = x.Keep()
-	}
-	return out
-}
-
 // Sweep computes a state for every node of the acyclic graph g from the states
 // of its predecessors, one level at a time: a recurrent network is a Sweep over
 // chains, a tree network one over trees.
@@ -46,47 +23,113 @@ func (s State) Keep() State {
 // Sweep returns the states of all nodes, in g's order. A next segment starts
 // from State.Rows(g.Sinks()). It panics with a [*graph.CycleError] if g has a
 // cycle; [graph.Graph.Levels] says so beforehand.
+//
+// On the tape a Sweep is a constant number of operations, however many levels g
+// has, and what step multiplies by a Param adds to its gradient once, after the
+// last level. A step must not Watch, and its Vars must not leave it otherwise
+// than by its result.
 func Sweep(g *graph.Graph, init State, step func(l *Level, prev State) State) State {
 	levels, err := g.Levels()
 	if err != nil {
 		panic(err)
 	}
 	shared := checkInit(g, init)
-	frame := schedule(g, levels, shared)
 	if levels.Len() == 0 {
 		return init.empty()
 	}
-	sw := &sweep{g: g, levels: levels, arranged: map[*grad.Var]*grad.Var{}}
-	var frames []*grad.Frame
-	for n, at := range frame {
-		prev := init
-		if n > 0 {
-			prev = make(State, len(frames))
-			for i, f := range frames {
-				prev[i] = f.View(at.lo, at.hi)
-			}
-		}
-		next := step(&Level{N: n, In: at.in, sweep: sw, at: at}, prev)
-		sw.checkStep(n, next, init)
-		if n == 0 {
-			frames = newFrames(len(levels.Order), next)
-		}
-		for i, f := range frames {
-			f.Write(levels.Offsets[n], next[i])
-		}
-	}
-	out := make(State, len(frames))
-	for i, f := range frames {
-		out[i] = f.Rows(levels.Rank)
-	}
-	return out
+	sw := &sweep{g: g, levels: levels, init: init, plan: schedule(g, levels, shared), arranged: map[*grad.Var]*grad.Var{}}
+	sw.run(step)
+	return sw.states()
 }
 
-// sweep is what the levels of one Sweep share.
+// sweep is what the levels of one Sweep share. Its frames hold the states before
+// the roots, a row for each node of level 0, and then those of all levels.
 type sweep struct {
 	g        *graph.Graph
 	levels   *graph.Levels
+	init     State
+	plan     *plannedSweep
 	arranged map[*grad.Var]*grad.Var // by Var, its rows in level order
+	byEdge   map[*grad.Var]*grad.Var // by Var, its rows in the order of the levels' edges
+	loop     *grad.Loop
+	frames   []*grad.Frame
+}
+
+// run computes all levels, as one operation.
+func (sw *sweep) run(step func(l *Level, prev State) State) {
+	defer func() { sw.loop.End() }()
+	sw.begin(sw.init)
+	var first State
+	if sw.loop != nil {
+		sw.newFrames(sw.init)
+		sw.write(0, sw.first())
+	} else {
+		first = sw.first()
+	}
+	for n, at := range sw.plan.places {
+		prev := first
+		if sw.frames != nil {
+			prev = sw.view(at)
+		}
+		next := step(&Level{N: n, In: at.in, sweep: sw, at: at}, prev)
+		sw.checkStep(n, next)
+		if sw.loop == nil {
+			sw.begin(next)
+		}
+		if sw.frames == nil { // init is constant: the tape is that of the first level
+			sw.newFrames(next)
+			sw.write(0, first)
+		}
+		sw.write(at.row, next)
+	}
+}
+
+// begin begins the loop if one of xs is on a tape.
+func (sw *sweep) begin(xs State) {
+	sw.loop = grad.BeginLoop(sw.plan.rows, xs...)
+}
+
+// first returns the states before the roots, a row for each node of level 0.
+func (sw *sweep) first() State {
+	if sw.plan.inOrder {
+		return sw.init
+	}
+	return sw.init.Rows(sw.plan.first)
+}
+
+// newFrames makes room for all states, on the tape of xs.
+func (sw *sweep) newFrames(xs State) {
+	op := grad.Begin("Sweep", xs...)
+	for _, x := range xs {
+		shape := slices.Clone(x.Shape())
+		shape[0] = sw.plan.rows
+		sw.frames = append(sw.frames, op.NewFrame(shape...))
+	}
+}
+
+// write sets the rows of the frames from row on.
+func (sw *sweep) write(row int, s State) {
+	for i, f := range sw.frames {
+		f.Write(row, s[i])
+	}
+}
+
+// view returns the rows of the frames that a level reads.
+func (sw *sweep) view(at *place) State {
+	prev := make(State, len(sw.frames))
+	for i, f := range sw.frames {
+		prev[i] = f.View(at.lo, at.hi)
+	}
+	return prev
+}
+
+// states returns the states of all nodes in the graph's order.
+func (sw *sweep) states() State {
+	out := make(State, len(sw.frames))
+	for i, f := range sw.frames {
+		out[i] = f.Rows(sw.plan.rank)
+	}
+	return out
 }
 
 // checkInit reports whether init has one row for all roots.
@@ -105,37 +148,15 @@ func checkInit(g *graph.Graph, init State) (shared bool) {
 	return rows != roots
 }
 
-func (sw *sweep) checkStep(n int, next, init State) {
+func (sw *sweep) checkStep(n int, next State) {
 	want := sw.levels.Offsets[n+1] - sw.levels.Offsets[n]
-	if len(next) != len(init) {
-		panic(&grad.TapeError{Op: "message.Sweep", Why: fmt.Sprintf("step returned %d Vars, init has %d", len(next), len(init))})
+	if len(next) != len(sw.init) {
+		panic(&grad.TapeError{Op: "message.Sweep", Why: fmt.Sprintf("step returned %d Vars, init has %d", len(next), len(sw.init))})
 	}
 	for i, x := range next {
-		if x.Value().Rows() != want || !slices.Equal(x.Shape()[1:], init[i].Shape()[1:]) {
-			panic(&tensor.ShapeError{Op: "message.Sweep", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(init[i].Shape())},
+		if like := sw.init[i].Shape(); x.Value().Rows() != want || !slices.Equal(x.Shape()[1:], like[1:]) {
+			panic(&tensor.ShapeError{Op: "message.Sweep", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(like)},
 				Why: fmt.Sprintf("step must return, for the %d nodes of level %d, rows like those of init", want, n)})
 		}
 	}
-}
-
-// newFrames returns room for n rows of each state, on the tape of the first
-// level's.
-func newFrames(n int, first State) []*grad.Frame {
-	op := grad.Begin("Sweep", first...)
-	out := make([]*grad.Frame, len(first))
-	for i, x := range first {
-		shape := slices.Clone(x.Shape())
-		shape[0] = n
-		out[i] = op.NewFrame(shape...)
-	}
-	return out
-}
-
-// empty returns the states of no nodes.
-func (s State) empty() State {
-	out := make(State, len(s))
-	for i, x := range s {
-		out[i] = x.RowRange(0, 0)
-	}
-	return out
 }

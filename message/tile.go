@@ -1,13 +1,19 @@
 package message
 
 import (
+	"sync"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// tileBytes is the scratch that one tile may fill, so that it stays in the
-// first-level cache. Tests change it: no bit of a result depends on it.
-var tileBytes = 16 << 10
+// tileBytes is the scratch that one tile may fill, so that it stays in a near
+// cache. Tests change it: no bit of a result depends on it.
+var tileBytes = 32 << 10
+
+// backTile is how many times larger a tile may be in backward, which has more
+// to do with each edge: then fewer destinations come in parts.
+const backTile = 4
 
 // tile is a range of edges that is evaluated at once: all in-edges of some
 // destinations or, of one destination with many, a part.
@@ -22,21 +28,91 @@ func edgesPerTile(width int) int {
 	return min(max(tileBytes/(4*max(width, 1)), 8), 1024)
 }
 
-// tiles calls f with tile after tile. A destination with more than limit edges
-// comes alone and in parts: for such a one, hub is called first.
-func (p *plan) tiles(limit int, hub func(v int), f func(t tile)) {
-	off := p.g.In().Offsets
-	n := p.g.NumDst()
+// chunk is a range of edges that one thread treats: all in-edges of some
+// destinations or, of one destination with many, a part. How a graph is cut into
+// chunks follows from its edges and the width of the message alone.
+type chunk struct {
+	lo, hi int // edges
+	r0, r1 int // destinations
+	hub    int // which of the destinations in parts this is, or −1
+}
+
+// A pass over the edges is cut into about chunksWanted chunks, of not less than
+// chunkWork elements and not more than chunkMost, or chunkEdges edges. A destination of more
+// than two chunks is cut too, where the pass allows it.
+// Tests change chunkWork: sums of W are taken by chunks, so bits may depend on it.
+var chunkWork = 1 << 14
+
+const (
+	chunksWanted = 64
+	chunkMost    = 1 << 18
+	chunkEdges   = 1024
+)
+
+func (p *plan) edgesPerChunk() int {
+	width := 1
+	for i := range p.steps {
+		width += p.steps[i].width
+	}
+	least, most := max(chunkWork/width, 4), max(chunkMost/width, 32)
+	return min(max(p.g.NumEdges()/chunksWanted, least), most, chunkEdges)
+}
+
+// cuts are the chunks of a pass, the destinations in parts, and where the windows
+// of chunks end. They are kept between passes.
+type cuts struct {
+	all        []chunk
+	hubs, ends []int
+}
+
+var cutLists = sync.Pool{New: func() any { return new(cuts) }}
+
+// chunks cuts the edges into chunks, and destinations with very many into parts
+// if cut says so. The caller hands the result back to cutLists.
+func (p *plan) chunks(cut bool) *cuts {
+	l := cutLists.Get().(*cuts)
+	all, hubs := l.all[:0], l.hubs[:0]
+	off, n, size := p.g.In().Offsets, p.g.NumDst(), p.edgesPerChunk()
 	for r0 := 0; r0 < n; {
 		lo := int(off[r0])
-		if int(off[r0+1])-lo > limit {
-			hub(r0)
-			p.parts(limit, r0, f)
+		if deg := int(off[r0+1]) - lo; cut && deg > 2*size {
+			for ; lo < int(off[r0+1]); lo += size {
+				all = append(all, chunk{lo: lo, hi: min(lo+size, int(off[r0+1])), r0: r0, r1: r0 + 1, hub: len(hubs)})
+			}
+			hubs = append(hubs, r0)
 			r0++
 			continue
 		}
 		r1 := r0 + 1
-		for r1 < n && int(off[r1+1])-lo <= limit {
+		for r1 < n && int(off[r1+1])-lo <= size {
+			r1++
+		}
+		all = append(all, chunk{lo: lo, hi: int(off[r1]), r0: r0, r1: r1, hub: -1})
+		r0 = r1
+	}
+	l.all, l.hubs = all, hubs
+	return l
+}
+
+// tiles calls f with the tiles of a chunk, one after another. A destination with
+// more than limit edges comes alone and in parts: for such a one, hub is called
+// first.
+func (p *plan) tiles(limit int, c chunk, hub func(v int), f func(t tile)) {
+	off := p.g.In().Offsets
+	if c.hub >= 0 {
+		parts(limit, c.lo, c.hi, c.r0, f)
+		return
+	}
+	for r0 := c.r0; r0 < c.r1; {
+		lo := int(off[r0])
+		if int(off[r0+1])-lo > limit {
+			hub(r0)
+			parts(limit, lo, int(off[r0+1]), r0, f)
+			r0++
+			continue
+		}
+		r1 := r0 + 1
+		for r1 < c.r1 && int(off[r1+1])-lo <= limit {
 			r1++
 		}
 		f(tile{lo: lo, hi: int(off[r1]), r0: r0, r1: r1})
@@ -44,62 +120,54 @@ func (p *plan) tiles(limit int, hub func(v int), f func(t tile)) {
 	}
 }
 
-// parts calls f with the edges into v, limit at a time.
-func (p *plan) parts(limit, v int, f func(t tile)) {
-	off := p.g.In().Offsets
-	for lo := int(off[v]); lo < int(off[v+1]); lo += limit {
-		f(tile{lo: lo, hi: min(lo+limit, int(off[v+1])), r0: v, r1: v + 1, part: true})
+// parts calls f with edges into v, limit at a time.
+func parts(limit, lo, hi, v int, f func(t tile)) {
+	for ; lo < hi; lo += limit {
+		f(tile{lo: lo, hi: min(lo+limit, hi), r0: v, r1: v + 1, part: true})
 	}
 }
 
-// run evaluates a plan tile by tile. Its memory is scratch of one tile and the
-// statistics of each destination.
-type run struct {
-	*plan
-	limit int              // edges a tile
-	vals  [][]tensor.Float // of each step, for one tile
-	adj   [][]tensor.Float // gradients of the values; nil without backward
-	stats
-}
-
-// stats is what stays of every softmax: for each destination and column the
-// largest entry and the sum of exp(entry − top); and in backward the sum that
-// its gradient takes.
+// stats is what stays of every step across the in-edges, for each destination
+// and column: of a softmax the largest entry and the sum of exp(entry − top), of
+// a quotient the sum, of a choice the last entry chosen and its edge.
 type stats struct {
-	n              int // columns
-	top, sum, pull []tensor.Float
+	n        int // columns
+	top, sum []tensor.Float
+	edge     []int32
 }
 
 func newStats(op grad.Op, p *plan) stats {
 	n := p.stats()
 	size := n * p.g.NumDst()
-	return stats{n: n, top: op.Floats(size), sum: op.Floats(size)}
+	st := stats{n: n, top: op.Floats(size), sum: op.Floats(size)}
+	if p.ranked() {
+		st.edge = op.Ints(size)
+	}
+	return st
 }
 
-// withScratch calls f with a run of p.
-func (p *plan) withScratch(op grad.Op, st stats, backward bool, f func(r *run)) {
-	r := &run{plan: p, stats: st}
+// run is a plan in evaluation. Its memory is the statistics of each destination,
+// and scratch of one tile for each thread.
+type run struct {
+	*plan
+	stats
+	limit int  // edges a tile
+	back  bool // the statistics stand, and all values are kept
+}
+
+func (p *plan) run(st stats, back bool) *run {
 	width := p.width
-	if backward {
-		width *= 2
+	limit := edgesPerTile(width)
+	if back {
+		limit = edgesPerTile(p.all / backTile)
 	}
-	r.limit = edgesPerTile(width)
-	op.Scratch(width*r.limit, func(buf []tensor.Float) {
-		r.vals = p.cut(buf, r.limit)
-		if backward {
-			r.adj = p.cut(buf[p.width*r.limit:], r.limit)
-		}
-		f(r)
-	})
+	return &run{plan: p, stats: st, limit: limit, back: back}
 }
 
-func (p *plan) cut(buf []tensor.Float, limit int) [][]tensor.Float {
-	out := make([][]tensor.Float, len(p.steps))
-	for i := range p.steps {
-		s := &p.steps[i]
-		out[i] = buf[s.at*limit : (s.at+s.width)*limit]
-	}
-	return out
+// of returns the statistics of a step at destination v.
+func (r *run) of(x []tensor.Float, s *step, v int) []tensor.Float {
+	at := v*r.n + s.stat
+	return x[at : at+s.width]
 }
 
 // eachRow calls f with every destination of the tile that has edges there, and

@@ -11,11 +11,12 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-var reducers = []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std}
+var reducers = []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std, message.LogSumExp}
 
 // hub has one node that hears the given number of edges, and some that hear few.
 func hub(edges int) *graph.Graph {
@@ -104,7 +105,13 @@ func sameBits(t *testing.T, what string, got, want []*tensor.Dense) {
 // near fails the test unless both agree to rounding.
 func near(t *testing.T, what string, got, want []*tensor.Dense) {
 	t.Helper()
-	tol := 1e-5
+	nearSums(t, what, got, want, 1)
+}
+
+// nearSums is near for sums of so many hundred terms that cancel.
+func nearSums(t *testing.T, what string, got, want []*tensor.Dense, hundreds float64) {
+	t.Helper()
+	tol := 1e-5 * hundreds
 	if gradtest.Sharp {
 		tol = 1e-10
 	}
@@ -149,18 +156,35 @@ func checkTiles(t *testing.T, at string, g *graph.Graph, single bool) {
 	msgs := expressions(modulo4(g))
 	for _, name := range slices.Sorted(maps.Keys(msgs)) {
 		for way, f := range runs(g, msgs[name], single) {
-			what := fmt.Sprintf("%s of %s on %s", way, name, at)
-			message.SetFuse(t, false)
-			message.SetTileBytes(t, 16<<10)
-			want := outcome(m, f)
-			for _, bytes := range []int{512, 4 << 10, 1 << 20} {
-				message.SetTileBytes(t, bytes)
-				sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), outcome(m, f), want)
-			}
-			message.SetFuse(t, true)
-			near(t, what+", by kernel", outcome(m, f), want)
+			checkCuts(t, fmt.Sprintf("%s of %s on %s", way, name, at), m, f)
 		}
 	}
+}
+
+// checkCuts compares the bits of one computation in tiles of several sizes and
+// on several threads, for chunks and windows of two sizes.
+func checkCuts(t *testing.T, what string, m *model, f func(t *grad.Tape, x operands) *grad.Var) {
+	var whole []*tensor.Dense
+	hundreds := max(1, float64(m.E.Value.Rows())/100)
+	for _, cut := range [][2]int{{1 << 14, 1 << 20}, {64, 100}} {
+		message.SetFuse(t, false)
+		message.SetTileBytes(t, 32<<10)
+		message.SetChunks(t, cut[0], cut[1])
+		want := outcome(m, f)
+		for i, bytes := range []int{512, 4 << 10, 1 << 20} {
+			message.SetTileBytes(t, bytes)
+			undo := par.SetThreads([]int{1, 4, 8}[i])
+			sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), outcome(m, f), want)
+			undo()
+		}
+		if whole == nil {
+			whole = want
+		} else {
+			nearSums(t, what+", in small chunks", want, whole, hundreds)
+		}
+	}
+	message.SetFuse(t, true)
+	nearSums(t, what+", by kernel", outcome(m, f), whole, hundreds)
 }
 
 // TestGradientsInParts checks gradients where a destination's edges fill several

@@ -30,25 +30,29 @@ func (p *plan) update(rs []Reducer) *grad.Var {
 	y := op.New(shape...)
 	red := newReduction(op, p, y.Value(), rs)
 	st := newStats(op, p)
-	w := p.out().width
-	p.withScratch(op, st, false, func(r *run) {
-		m := r.vals[len(r.steps)-1]
-		r.forward(func(t tile) {
-			r.eachRow(t, func(v, lo, hi int) { red.take(v, t.lo+lo, m[lo*w:hi*w]) })
-		})
+	n := p.out().width
+	p.run(st, false).forward(func(w *worker, t tile) {
+		m := w.vals[len(w.steps)-1]
+		if red.plain() {
+			w.sumRows(y.Value().Data, m, t, n)
+			return
+		}
+		w.eachRow(t, func(v, lo, hi int) { red.take(v, t.lo+lo, m[lo*n:hi*n], w.mix) })
+	}, func(_ *worker, c chunk) {
+		for v := c.r0; v < c.r1; v++ {
+			red.finish(v)
+		}
 	})
-	for v := range p.g.NumDst() {
-		red.finish(v)
-	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		st.pull = op.Floats(len(st.top))
-		p.withScratch(op, st, true, func(r *run) {
-			m := r.vals[len(r.steps)-1]
-			r.backward(func(t tile, dm []tensor.Float) {
-				r.eachRow(t, func(v, lo, hi int) {
-					red.pull(v, t.lo+lo, m[lo*w:hi*w], dm[lo*w:hi*w], dy)
-				})
-			})
+		p.backLayout(!red.plain())
+		p.run(st, true).backward(op, func(w *worker, t tile, dm []tensor.Float) {
+			if red.plain() {
+				red.pullPlain(w, t, dm, dy)
+				return
+			}
+			m := w.vals[len(w.steps)-1]
+			b := &pullBuffers{dOut: dy, tmp: w.mix}
+			w.eachRow(t, func(v, lo, hi int) { red.pull(v, t.lo+lo, m[lo*n:hi*n], dm[lo*n:hi*n], b) })
 		})
 	})
 }
@@ -62,15 +66,14 @@ func ApplyEdges(g *graph.Graph, m Msg) *grad.Var {
 	op := grad.Begin("ApplyEdges", p.leaf...)
 	y := op.New(append([]int{g.NumEdges()}, p.out().shape...)...)
 	st := newStats(op, p)
-	w := p.out().width
-	p.withScratch(op, st, false, func(r *run) {
-		m := r.vals[len(r.steps)-1]
-		r.forward(func(t tile) { copy(y.Value().Data[t.lo*w:t.hi*w], m) })
-	})
+	n := p.out().width
+	p.run(st, false).forward(func(w *worker, t tile) {
+		copy(y.Value().Data[t.lo*n:t.hi*n], w.vals[len(w.steps)-1])
+	}, func(*worker, chunk) {})
 	return op.Record(y, func(dy *tensor.Dense) {
-		st.pull = op.Floats(len(st.top))
-		p.withScratch(op, st, true, func(r *run) {
-			r.backward(func(t tile, dm []tensor.Float) { copy(dm, dy.Data[t.lo*w:t.hi*w]) })
+		p.backLayout(false)
+		p.run(st, true).backward(op, func(_ *worker, t tile, dm []tensor.Float) {
+			copy(dm, dy.Data[t.lo*n:t.hi*n])
 		})
 	})
 }

@@ -74,6 +74,22 @@ func expressions(kinds []int32) map[string]func(t *grad.Tape, x operands) messag
 			a := message.UAddV(x.u, x.v).Softmax()
 			return a.Mul(message.E(x.e)).Softmax().Mul(message.U(x.u)).Add(a)
 		},
+		"Normalise": func(_ *grad.Tape, x operands) message.Msg {
+			return message.UAddV(x.u, x.v).Sigmoid().Normalise().Mul(message.E(x.e))
+		},
+		"TopK": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.ft).Mul(message.UAddV(x.el, x.er).TopK(2).Softmax())
+		},
+		"TopK of weights": func(_ *grad.Tape, x operands) message.Msg {
+			return message.UAddV(x.u, x.v).Softmax().TopK(3).ReLU().Normalise()
+		},
+		"Hardmax": func(_ *grad.Tape, x operands) message.Msg {
+			return message.U(x.ft).Mul(message.UAddV(x.el, x.er).Hardmax())
+		},
+		"Sample": func(t *grad.Tape, x operands) message.Msg {
+			drawn, logp := message.UAddV(x.el, x.er).Sample(t)
+			return message.U(x.ft).Mul(drawn).Add(logp)
+		},
 		"Dropout": func(t *grad.Tape, x operands) message.Msg { return message.UMulV(x.u, x.v).Dropout(t, 0.4) },
 		"GAT": func(t *grad.Tape, x operands) message.Msg {
 			a := message.UAddV(x.el, x.er).Add(message.E(x.ee)).LeakyReLU(0.2).Softmax().Dropout(t, 0.4)
@@ -143,10 +159,10 @@ func TestGradients(t *testing.T) {
 				x := m.use(tp)
 				msg := f(tp, x)
 				y := weigh(message.ApplyEdges(g, msg))
-				for _, r := range []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std} {
+				for _, r := range []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std, message.LogSumExp} {
 					y = y.Add(weigh(message.UpdateAll(g, msg, r)))
 				}
-				return y.Add(weigh(message.UpdateAll(g, msg, message.Mean, message.Max, message.Std)))
+				return y.Add(weigh(message.UpdateAll(g, msg, message.Mean, message.LogSumExp, message.Max, message.Std)))
 			})
 		})
 	}

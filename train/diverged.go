@@ -15,7 +15,8 @@ type DivergedError struct {
 	Epoch int     // counts from 1
 	What  string  // "the loss", "the gradient of …" or "…, after the step"
 	Param string  // the path of the Param, if it is about one
-	Value float64 // NaN or an infinity
+	Value float64 // NaN, an infinity, or what is above Limit
+	Limit float64 // Fit.Limit, if Value is above it; else 0
 	Op    string  // the operation that made the first such number, where the tape can tell
 	Good  int     // the model has again the state after this epoch; 0: the one it came with
 	Saved string  // the last checkpoint, of an earlier epoch; empty: none was written
@@ -24,6 +25,9 @@ type DivergedError struct {
 func (e *DivergedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "train: epoch %d: %s is %v", e.Epoch, e.What, e.Value)
+	if e.Limit > 0 {
+		fmt.Fprintf(&b, ", above the limit of %v", e.Limit)
+	}
 	if e.Op != "" {
 		fmt.Fprintf(&b, " (first: %s)", e.Op)
 	}

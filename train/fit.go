@@ -11,8 +11,8 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
-// Fit trains a model on all of its data at once: one step an epoch, then one
-// evaluation.
+// Fit trains a model: in each epoch one step on all of its data, or with Steps
+// several on parts of them, then one evaluation.
 //
 // By says which epoch is the best. At the end of the run, however it ends, the
 // model is given back its state after the best epoch. Without Eval there is no
@@ -33,10 +33,13 @@ type Fit struct {
 	Patience  int    // stop after so many epochs in a row without progress; 0: never
 	By        Criterion
 
+	Steps int // of an epoch; 0: 1. Loss finds which one it is for in t.Step(), which counts them from 1
+
 	Loss    func(t *grad.Tape) *grad.Var // of one element
 	Eval    func(t *grad.Tape) Scores    // under a tape that drops nothing; may be nil
 	OnEpoch func(Epoch)                  // called when an epoch is over; may be nil
 
+	Limit     float64 // a loss above it counts as diverged; 0: only one that is no finite number
 	ClipNorm  float64 // the largest norm of all gradients together; 0: any
 	ClipValue float64 // the largest number in a gradient; 0: any
 	Average   float64 // evaluate, choose and keep the [EMA] of the Params with this decay; 0: the Params
@@ -50,7 +53,7 @@ type Fit struct {
 
 // Run trains the model. If ctx is cancelled it writes the checkpoint and returns
 // the epochs so far and ctx.Err(). If the loss or a gradient becomes NaN or
-// infinite it writes none and returns the epochs so far and a [*DivergedError];
+// infinite, or the loss passes Limit, it writes none and returns the epochs so far and a [*DivergedError];
 // without Eval the model is then given back its last state whose loss was
 // finite.
 func (f *Fit) Run(ctx context.Context) (*History, error) {
@@ -83,14 +86,18 @@ func (f *Fit) check() error {
 		return errors.New("train: Fit needs a Model, an Optimiser and a Loss")
 	case f.Epochs < 1:
 		return fmt.Errorf("train: Fit.Epochs is %d; it must be at least 1", f.Epochs)
+	case f.Steps < 0:
+		return fmt.Errorf("train: Fit.Steps is %d; 0 means one step an epoch", f.Steps)
 	case f.Patience < 0:
 		return fmt.Errorf("train: Fit.Patience is %d; 0 means never to stop early", f.Patience)
 	case f.Patience > 0 && f.Eval == nil:
 		return errors.New("train: Fit.Patience needs an Eval to watch")
-	case f.By < ByAccuracy || f.By > ByEither:
-		return fmt.Errorf("train: Fit.By is %d; it must be ByAccuracy, ByLoss or ByEither", f.By)
+	case f.By < ByAccuracy || f.By > ByLast:
+		return fmt.Errorf("train: Fit.By is %d; it must be ByAccuracy, ByLoss, ByEither or ByLast", f.By)
 	case !(f.ClipNorm >= 0 && f.ClipValue >= 0):
 		return fmt.Errorf("train: Fit.ClipNorm is %v and Fit.ClipValue %v; neither may be negative", f.ClipNorm, f.ClipValue)
+	case !(f.Limit >= 0):
+		return fmt.Errorf("train: Fit.Limit is %v; 0 means none, and it may not be negative", f.Limit)
 	case !(f.Average >= 0 && f.Average < 1):
 		return fmt.Errorf("train: Fit.Average is %v; a decay is at least 0 and less than 1", f.Average)
 	case f.Every < 0 || f.Every > 0 && f.Checkpoint == "":

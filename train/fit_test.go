@@ -117,6 +117,8 @@ func TestFitChoosesBest(t *testing.T) {
 		"either, not one": {[]train.Score{{Loss: 2, Accuracy: 0.5}, {Loss: 1, Accuracy: 0.4}, {Loss: 2, Accuracy: 0.9}}, train.ByEither, 1},
 		"either, as good": {[]train.Score{{Loss: 2, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.5}}, train.ByEither, 2},
 		"either, NaN":     {[]train.Score{{Loss: nan, Accuracy: 0.5}, {Loss: 2, Accuracy: 0.1}, {Loss: 1, Accuracy: nan}}, train.ByEither, 2},
+		"last, a worse":   {[]train.Score{{Loss: 1, Accuracy: 0.9}, {Loss: 2, Accuracy: 0.5}}, train.ByLast, 2},
+		"last, NaN":       {[]train.Score{{Loss: 1, Accuracy: 0.9}, {Loss: nan}}, train.ByLast, 2},
 		"none":            {[]train.Score{{Loss: nan}, {Accuracy: nan}}, train.ByAccuracy, 0},
 	} {
 		f, p := scripted(c.scores)
@@ -241,7 +243,9 @@ func TestFitChecks(t *testing.T) {
 		"and a Loss":         func(f *train.Fit) { f.Loss = nil },
 		"Epochs is 0":        func(f *train.Fit) { f.Epochs = 0 },
 		"Patience is -1":     func(f *train.Fit) { f.Patience = -1 },
-		"Fit.By is 3":        func(f *train.Fit) { f.By = 3 },
+		"Fit.By is 4":        func(f *train.Fit) { f.By = 4 },
+		"Fit.Steps is -1":    func(f *train.Fit) { f.Steps = -1 },
+		"Fit.Limit is -2":    func(f *train.Fit) { f.Limit = -2 },
 		"ClipNorm is NaN":    func(f *train.Fit) { f.ClipNorm = math.NaN() },
 		"ClipValue -1":       func(f *train.Fit) { f.ClipValue = -1 },
 		"Average is 1":       func(f *train.Fit) { f.Average = 1 },

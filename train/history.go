@@ -5,7 +5,7 @@ import "time"
 // Epoch is what is known about one epoch when it is over.
 type Epoch struct {
 	N    int     // counts from 1
-	Loss float64 // the training loss, before the epoch's step
+	Loss float64 // the training loss, before the step; of several steps, the mean
 	Scores
 	Rate float64       // the optimiser's LR times its schedule's factor; 0 of an optimiser of another package
 	Norm float64       // of the gradients, before they were clipped; 0 without ClipNorm

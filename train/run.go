@@ -71,12 +71,16 @@ func (r *run) tired() bool { return r.Patience > 0 && r.judge.waited >= r.Patien
 func (r *run) epoch(n int) (Epoch, error) {
 	start := time.Now()
 	e := Epoch{N: n}
-	if err := r.step(&e); err != nil {
-		return e, err
+	steps := max(1, r.Steps)
+	for i := range steps {
+		if err := r.step(&e, i); err != nil {
+			return e, err
+		}
+		if r.average != nil {
+			r.average.Update()
+		}
 	}
-	if r.average != nil {
-		r.average.Update()
-	}
+	e.Loss /= float64(steps)
 	watched := e.Loss
 	if r.Eval != nil {
 		r.evaluate(&e)
@@ -92,15 +96,22 @@ func (r *run) epoch(n int) (Epoch, error) {
 	return e, nil
 }
 
-// step is forward, backward and the optimiser's step.
-func (r *run) step(e *Epoch) error {
+// step is forward, backward and the optimiser's step, the i-th of the epoch. It
+// adds to the epoch's loss.
+func (r *run) step(e *Epoch, i int) error {
 	r.tape.Reset()
 	loss := r.Loss(r.tape)
-	e.Loss = float64(loss.Value().Data[0])
-	if !finite(e.Loss) {
-		return r.diverged("the loss", nil, e.Loss)
+	v := float64(loss.Value().Data[0])
+	if !finite(v) {
+		return r.diverged("the loss", nil, v)
 	}
-	if r.Eval == nil { // before Backward, which writes frozen Params
+	if r.Limit > 0 && v > r.Limit {
+		d := r.diverged("the loss", nil, v)
+		d.Limit = r.Limit
+		return d
+	}
+	e.Loss += v
+	if r.Eval == nil && i == 0 { // before Backward, which writes frozen Params
 		r.good.update()
 		r.goodEpoch = e.N - 1
 	}

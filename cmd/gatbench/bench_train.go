@@ -35,12 +35,19 @@ type trainTimes struct {
 // one output head. The evaluation is one forward from whose logits validation
 // and test accuracy are read.
 func timeTraining(ctx context.Context, data, name string) (*trainTimes, error) {
-	k, err := openTask(data, name)
+	r, err := newRecipe("dgl", "gat", name)
 	if err != nil {
 		return nil, err
 	}
-	k.preset = presetOf("cora")
-	fit, _ := k.fit(0, trainEpochs)
+	r.Epochs = trainEpochs
+	k, err := openTask(data, name, r.Splits, r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	fit, _, err := k.fit(r)
+	if err != nil {
+		return nil, err
+	}
 	times := &trainTimes{step: timing{group: 1}, epoch: timing{group: 1}}
 	began := time.Time{}
 	loss, eval := fit.Loss, fit.Eval

@@ -3,16 +3,27 @@
 //
 //	gatbench train                      GAT on Cora, which is part of the program
 //	gatbench train --seeds 10           ten runs: mean and standard deviation
+//	gatbench train --model gcn          another network; --help lists them
+//	gatbench train --plot cora.svg      curves, the hidden layer, errors by degree
 //	gatbench train --save cora.safetensors
+//	gatbench eval cora.safetensors      how good it is, class by class
+//	gatbench predict cora.safetensors   the class of each node
+//	gatbench table                      models and datasets beside what is published
 //	gatbench train --json               an object a line, for machines
 //	gatbench bench gemm                 products, beside the limits of this machine
 //	gatbench bench --list               what else can be timed
+//	gatbench data list                  the datasets that are known, and where they are
+//	gatbench data fetch pubmed          download one of them
 //	gatbench version
 //
 // Results go to standard output, progress and errors to standard error. The
 // exit status is 0, 1 if the work failed or was interrupted, and 2 if the command
 // line is wrong. Ctrl-C ends a training after the epoch it is in: the best model
-// so far is saved where --save asked for it, and the summary is printed.
+// so far is saved where --save asked for it, the run where --checkpoint did, and
+// the summary is printed. --resume goes on with such a run, to the same bits.
+//
+// A network is a row of the table in models.go; its settings come from a preset
+// in recipe.go and from flags, and are saved with it.
 //
 // --seed fixes a run to the bit; --threads never changes a result. Datasets that
 // are not part of the program are read from --data, from $EDGEWISE_DATA, or from

@@ -24,8 +24,12 @@ const (
 
 // commandLine is what kong reads.
 type commandLine struct {
-	Train   trainCommand   `cmd:"" help:"Train a graph attention network on a citation dataset."`
+	Train   trainCommand   `cmd:"" help:"Train a graph attention network, or another, on a citation dataset."`
+	Eval    evalCommand    `cmd:"" help:"Say how good a saved model is."`
+	Predict predictCommand `cmd:"" help:"Write the class of each node, by a saved model."`
+	Table   tableCommand   `cmd:"" help:"Train models on datasets for many seeds, beside what is published."`
 	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
+	Data    dataCommand    `cmd:"" help:"List, describe, check, convert and fetch datasets."`
 	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
 }
 
@@ -68,6 +72,7 @@ func dispatch(e env, args []string) error {
 		kong.Name("gatbench"),
 		kong.Description("Graph neural networks in Go, at work."),
 		kong.Writers(e.out, e.errOut),
+		kong.Vars{"models": strings.Join(modelNames(), ", ")},
 		kong.Exit(func(int) { helped = true }), // --help; what kong says afterwards is of no interest
 	)
 	if err != nil {

@@ -21,15 +21,15 @@ func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) 
 func TestMisuse(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct{ args, want string }{
-		{"", `expected one of "train", "bench", "version"; gatbench --help lists what there is`},
+		{"", `expected one of "train", "eval", "predict", "table", "bench", ...; gatbench --help lists what there is`},
 		{"trian", `unexpected argument trian, did you mean "train"?`},
 		{"zzz", `unexpected argument zzz; gatbench --help lists what there is`},
 		{"train --datset cora", `unknown flag --datset, did you mean "--dataset"?`},
 		{"train --epoch 3", `unknown flag --epoch, did you mean "--epochs"?`},
 		{"train cora", `unexpected argument cora; gatbench --help lists what there is`},
-		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: citeseer, cora, karate, pubmed`},
-		{"train --dataset karate", `--dataset karate: it has no nodes to choose the best epoch by; cora has`},
-		{"train --dataset karate --data " + dir, `--data: karate is part of the program and is read from no folder`},
+		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
+		{"train --dataset karate", `--dataset karate: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some`},
+		{"train --dataset karate --splits random --data " + dir, `--data: karate is part of the program and is read from no folder`},
 		{"train --epochs 0", `--epochs 0: it must be at least 1`},
 		{"train --epochs=-1", `--epochs -1: it must be at least 1`},
 		{"train --epochs many", `--epochs: expected a valid 64 bit int but got "many"; gatbench --help lists what there is`},
@@ -39,6 +39,55 @@ func TestMisuse(t *testing.T) {
 		{"train --seeds 2 --save x", `--save keeps one model and --seeds 2 trains 2: leave one of them out`},
 		{"train --save " + dir, `--save ` + dir + `: it is a folder; name a file`},
 		{"train --save " + dir + "/no/x", `--save ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
+		{"train --model gatt", `--model gatt: there is none of that name; there are ` + strings.Join(modelNames(), ", ")},
+		{"train --preset tf", `--preset tf: there is none of that name; there are paper, dgl, pyg`},
+		{"train --select best", `--select best: there is none of that name; there are accuracy, loss, either, last`},
+		{"train --hidden 0", `--hidden 0: it must be at least 1`},
+		{"train --hidden 100000", `--hidden 100000 with --heads 8 and --out-heads 1: a layer has at most 65536 columns`},
+		{"train --heads 0", `--heads 0: it must be at least 1`},
+		{"train --out-heads 0", `--out-heads 0: it must be at least 1`},
+		{"train --layers 0", `--layers 0: it must be at least 1`},
+		{"train --layers 101", `--layers 101: there can be at most 100`},
+		{"train --layers 1 --hidden 4", `--hidden 4 and --layers 1: one layer has no hidden one: leave one of them out`},
+		{"train --layers 1 --heads 4", `--heads 4 and --layers 1: the heads of the last layer are --out-heads`},
+		{"train --dropout 1", `--dropout 1: it must be at least 0 and less than 1`},
+		{"train --dropout NaN", `--dropout NaN: it must be at least 0 and less than 1`},
+		{"train --lr 0", `--lr 0: it must be a number above 0`},
+		{"train --lr NaN", `--lr NaN: it must be a number above 0`},
+		{"train --lr Inf", `--lr +Inf: it must be a number above 0`},
+		{"train --weight-decay=-1", `--weight-decay -1: it must be a number, and not negative`},
+		{"train --patience=-1", `--patience -1: it must be at least 0`},
+		{"train --patience 5 --select last", `--patience 5 waits for a better epoch and --select last takes whichever is the last: leave one of them out`},
+		{"train --batch=-1", `--batch -1: it must be at least 0`},
+		{"train --model gcn --heads 2", `--heads: gcn has none; these models have: ` + having("heads")},
+		{"train --model gcn --out-heads 2", `--out-heads: gcn has none; these models have: ` + having("out-heads")},
+		{"train --model mlp --residual", `--residual: mlp has none; these models have: ` + having("residual")},
+		{"train --model gcn --attention a.csv", `--attention: gcn has none; these models have: ` + having("attention")},
+		{"train --attention a.txt", `--attention a.txt: its name must end in .csv, .svg or .png`},
+		{"train --nodes 3", `--nodes: they are for --attention FILE`},
+		{"train --nodes 9999 --attention " + dir + "/a.csv", `--nodes: number 1 of the list is 9999; Cora has the nodes 0 to 2707`},
+		{"train --every 5", `--every 5: it needs --checkpoint FILE`},
+		{"train --every=-1 --checkpoint c", `--every -1: it must be at least 1, or 0 for only at the end`},
+		{"train --log out", `--log out: write tensorboard:DIR`},
+		{"train --log tensorboard:", `--log tensorboard:: write tensorboard:DIR`},
+		{"train --plot p.gif", `--plot p.gif: its name must end in .svg or .png`},
+		{"train --csv " + dir, `--csv ` + dir + `: it is a folder; name a file`},
+		{"train --csv " + dir + "/no/x", `--csv ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
+		{"train --save x --checkpoint x", `--checkpoint x: --save has that name too`},
+		{"train --seeds 2 --plot p.png", `--plot keeps one model and --seeds 2 trains 2: leave one of them out`},
+		{"train --seeds 2 --attention a.csv", `--attention keeps one model and --seeds 2 trains 2: leave one of them out`},
+		{"train --seeds 2 --checkpoint c", `--checkpoint keeps one model and --seeds 2 trains 2: leave one of them out`},
+		{"train --splits rnadom", `--splits rnadom: there is no such file; write planetoid, random, or the name of a JSON file of the lists train, val and test`},
+		{"eval", `expected "<file>"; gatbench --help lists what there is`},
+		{"eval x --threads=-1", `--threads -1: it must be at least 1, or 0 for all there are`},
+		{"predict x --out " + dir, `--out ` + dir + `: it is a folder; name a file`},
+		{"table --seeds 0", `--seeds 0: it must be at least 1`},
+		{"table --threads=-1", `--threads -1: it must be at least 1, or 0 for all there are`},
+		{"table --models gat,lstm", `--model lstm: there is none of that name; there are ` + strings.Join(modelNames(), ", ")},
+		{"table --datasets corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
+		{"table --preset x", `--preset x: there is none of that name; there are paper, dgl, pyg`},
+		{"table --epochs 0", `--epochs 0: it must be at least 1`},
+		{"table --select last --patience 3", `--patience 3 waits for a better epoch and --select last takes whichever is the last: leave one of them out`},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := gatbench(t, strings.Fields(tt.args)...)
@@ -49,7 +98,7 @@ func TestMisuse(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"bench", "--help"}, {"version", "-h"}} {
+	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"bench", "--help"}, {"version", "-h"}, {"eval", "-h"}, {"predict", "-h"}, {"table", "-h"}} {
 		stdout, stderr, status := gatbench(t, args...)
 		if status != succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
 			t.Errorf("%q: status %d, error %q, output %q", args, status, stderr, stdout)
@@ -88,7 +137,7 @@ func TestTrainForPeople(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"Cora: GAT, 8 heads of 8, then 1 of 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2, by validation accuracy\n", "\nsaved to " + file + "\n", "\nnext: gatbench train --seeds 10\n"} {
+	for _, want := range []string{"Cora: GAT, 8 heads of 8, then 1 of 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2: the best validation accuracy; of equal ones, the lowest validation loss\n", "\nsaved to " + file + "\n", "\nnext: gatbench eval " + file + "\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the summary has no %q:\n%s", want, stdout)
 		}
@@ -139,6 +188,7 @@ func results(t *testing.T, args ...string) []map[string]any {
 		delete(o, "ms")
 		delete(o, "epoch_ms")
 		delete(o, "total_ms")
+		delete(o, "peak_rss_mib")
 	}
 	return lines
 }

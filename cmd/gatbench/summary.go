@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -18,16 +19,22 @@ import (
 type summary struct {
 	Event         string  `json:"event"` // "summary"
 	Dataset       string  `json:"dataset"`
+	Model         string  `json:"model"`
+	Preset        string  `json:"preset"`
 	Seed          uint64  `json:"seed"`
-	Epochs        int     `json:"epochs"`     // that were run
-	BestEpoch     int     `json:"best_epoch"` // 0: none
+	Select        string  `json:"select"`
+	Epochs        int     `json:"epochs"`     // that were run, before a --resume too
+	BestEpoch     int     `json:"best_epoch"` // the one that Select chose; 0: none
 	TrainAccuracy float64 `json:"train_accuracy"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
 	EpochMS       float64 `json:"epoch_ms"` // the median
 	TotalMS       float64 `json:"total_ms"`
+	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
 	Saved         string  `json:"saved,omitempty"`
+	Checkpoint    string  `json:"checkpoint,omitempty"`
 	Interrupted   bool    `json:"interrupted"`
+	Diverged      bool    `json:"diverged"`
 }
 
 // epochLine is what one epoch is for machines.
@@ -36,13 +43,24 @@ type epochLine struct {
 	Dataset       string  `json:"dataset"`
 	Seed          uint64  `json:"seed"`
 	Epoch         int     `json:"epoch"` // from 1
-	Loss          float64 `json:"loss"`  // with dropout, before the step
+	Loss          number  `json:"loss"`  // with dropout, before the step
 	TrainAccuracy float64 `json:"train_accuracy"`
-	ValLoss       float64 `json:"val_loss"`
+	ValLoss       number  `json:"val_loss"`
 	ValAccuracy   float64 `json:"val_accuracy"`
 	TestAccuracy  float64 `json:"test_accuracy"`
 	Best          bool    `json:"best"`
 	MS            float64 `json:"ms"`
+}
+
+// number is a number that may be none, which JSON calls null.
+type number float64
+
+// MarshalJSON writes NaN and the infinities as null.
+func (n number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
 }
 
 // overall is what several trainings have in common.
@@ -55,15 +73,20 @@ type overall struct {
 	TotalMS float64 `json:"total_ms"`
 }
 
-func summarise(h *train.History, dataset string, seed uint64, took time.Duration) summary {
-	s := summary{Event: "summary", Dataset: dataset, Seed: seed, Epochs: len(h.Epochs), TotalMS: milliseconds(took)}
+func summarise(h *train.History, r recipe, took time.Duration) summary {
+	s := summary{
+		Event: "summary", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Seed: r.Seed, Select: r.Select,
+		Epochs: len(h.Epochs), TotalMS: milliseconds(took), PeakMiB: peakResident(),
+	}
 	if best, ok := h.Best(); ok {
 		s.BestEpoch = best.N
 		s.TrainAccuracy, s.ValAccuracy, s.TestAccuracy = best.Train.Accuracy, best.Val.Accuracy, best.Test.Accuracy
 	}
 	var times []time.Duration
 	for _, e := range h.Epochs {
-		times = append(times, e.Took)
+		if e.Took > 0 { // not of a run before this one
+			times = append(times, e.Took)
+		}
 	}
 	if slices.Sort(times); len(times) > 0 {
 		s.EpochMS = milliseconds(times[len(times)/2])
@@ -90,15 +113,17 @@ func meanStd(xs []float64) (mean, std float64) {
 // reporter tells people or machines how a command gets on.
 type reporter struct {
 	*trainCommand
-	task     *task
-	out      io.Writer
-	bold     bool
-	progress *progress
-	err      error // the first of writing
+	task      *task
+	recipe    recipe // of the first run
+	out       io.Writer
+	bold      bool
+	progress  *progress
+	histories []seeded
+	err       error // the first of writing
 }
 
-func newReporter(e env, c *trainCommand, k *task) *reporter {
-	return &reporter{trainCommand: c, task: k, out: e.out, bold: coloured(e.out), progress: newProgress(e.errOut)}
+func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
+	return &reporter{trainCommand: c, task: k, recipe: r, out: e.out, bold: coloured(e.out), progress: newProgress(e.errOut)}
 }
 
 // coloured reports whether w shows escape sequences and its user wants them.
@@ -110,12 +135,12 @@ func coloured(w io.Writer) bool {
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch) {
 	if !r.JSON {
-		r.progress.show("%s seed %d  epoch %d/%d  loss %.4f  validation %.1f %%", r.Dataset, seed, e.N, r.Epochs, e.Loss, 100*e.Val.Accuracy)
+		r.progress.show("%s seed %d  epoch %d/%d  loss %.4f  validation %.1f %%", r.recipe.Dataset, seed, e.N, r.recipe.Epochs, e.Loss, 100*e.Val.Accuracy)
 		return
 	}
 	r.encode(epochLine{
-		Event: "epoch", Dataset: r.Dataset, Seed: seed, Epoch: e.N, Loss: e.Loss,
-		TrainAccuracy: e.Train.Accuracy, ValLoss: e.Val.Loss, ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
+		Event: "epoch", Dataset: r.recipe.Dataset, Seed: seed, Epoch: e.N, Loss: number(e.Loss),
+		TrainAccuracy: e.Train.Accuracy, ValLoss: number(e.Val.Loss), ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
 		Best: e.Best, MS: milliseconds(e.Took),
 	})
 }
@@ -143,21 +168,52 @@ func (r *reporter) run(s summary) error {
 
 // single prints all there is to say of one training.
 func (r *reporter) single(s summary) {
-	p, d := r.task.preset, r.task
-	r.printf("%s: GAT, %d heads of %d, then %d of %d; %d nodes, %d edges\n\n",
-		d.Name, p.heads, p.hidden, p.outHeads, d.Classes, d.Graph.NumNodes(), d.Graph.NumEdges())
+	k := r.task
+	r.printf("%s: %s; %d nodes, %d edges\n\n", k.Name, r.model().describe(&r.recipe, k.Classes), k.Graph.NumNodes(), k.Graph.NumEdges())
 	r.printf("%-10s  %6s  %s\n", "", "nodes", "accuracy")
-	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(d.Split.Train), 100*s.TrainAccuracy)
-	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(d.Split.Val), 100*s.ValAccuracy)
-	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(d.Split.Test), 100*s.TestAccuracy)
-	r.printf("\nbest epoch %d of %d, by validation accuracy\n", s.BestEpoch, s.Epochs)
-	r.printf("%.2f ms an epoch (median), %.2f s in all\n", s.EpochMS, s.TotalMS/1000)
+	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
+	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
+	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
+	_, says := criterion(s.Select)
+	r.printf("\nthe model of epoch %d of %d: %s\n", s.BestEpoch, s.Epochs, says)
+	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
+	if s.PeakMiB > 0 {
+		r.printf(", %.0f MiB of memory at most", s.PeakMiB)
+	}
+	r.printf("\n")
+	r.files(s)
+	if !s.Interrupted && !s.Diverged {
+		r.printf("next: %s\n", r.strong(r.command(r.advice(s))))
+	}
+}
+
+// files says what was written where.
+func (r *reporter) files(s summary) {
+	for _, f := range []struct{ what, path string }{
+		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", r.CSV}, {"pictures in", r.Plot},
+		{"attention in", strings.Join(r.Attention, ", ")}, {"log in", r.logDir()}, {"profile in", r.Profile},
+	} {
+		if f.path != "" {
+			r.printf("%s %s\n", f.what, f.path)
+		}
+	}
+}
+
+// model returns the row of the models' table that is trained.
+func (r *reporter) model() model {
+	m, err := findModel(r.recipe.Model)
+	if err != nil {
+		panic(err) // it has been trained
+	}
+	return m
+}
+
+// advice returns the flags to try next.
+func (r *reporter) advice(s summary) string {
 	if s.Saved != "" {
-		r.printf("saved to %s\n", s.Saved)
+		return ""
 	}
-	if !s.Interrupted {
-		r.printf("next: %s\n", r.strong(r.command("--seeds 10")))
-	}
+	return "--seeds 10"
 }
 
 // all reports what several trainings have in common.
@@ -165,7 +221,7 @@ func (r *reporter) all(runs []summary) error {
 	if len(runs) < 2 {
 		return r.err
 	}
-	o := overall{Event: "seeds", Dataset: r.Dataset, Seeds: len(runs)}
+	o := overall{Event: "seeds", Dataset: r.recipe.Dataset, Seeds: len(runs)}
 	var tests []float64
 	for _, s := range runs {
 		tests = append(tests, s.TestAccuracy)
@@ -178,20 +234,29 @@ func (r *reporter) all(runs []summary) error {
 	}
 	r.printf("\n%s: test accuracy %s over %d seeds, %.2f s in all\n", r.task.Name,
 		r.strong(fmt.Sprintf("%.1f ± %.1f %%", 100*o.Mean, 100*o.Std)), o.Seeds, o.TotalMS/1000)
-	r.printf("next: %s\n", r.strong(r.command("--save "+r.Dataset+".safetensors")))
+	r.printf("next: %s\n", r.strong(r.command("--save "+r.recipe.Dataset+".safetensors")))
 	return r.err
 }
 
-// command returns the command line to try next.
-func (r *reporter) command(flag string) string {
+// command returns the command line to try next; without flags that which uses
+// the saved model.
+func (r *reporter) command(flags string) string {
 	line := "gatbench train"
-	if r.Dataset != "cora" {
-		line += " --dataset " + r.Dataset
+	if flags == "" {
+		line = "gatbench eval " + r.Save
+	} else if r.recipe.Dataset != "cora" {
+		line += " --dataset " + r.recipe.Dataset
+	}
+	if flags != "" && r.recipe.Model != "gat" {
+		line += " --model " + r.recipe.Model
+	}
+	if flags != "" && r.recipe.Splits != "planetoid" {
+		line += " --splits " + r.recipe.Splits
 	}
 	if r.Data != "" {
 		line += fmt.Sprintf(" --data %q", r.Data)
 	}
-	return line + " " + flag
+	return strings.TrimSpace(line + " " + flags)
 }
 
 func (r *reporter) strong(s string) string {

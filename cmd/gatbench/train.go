@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime/pprof"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -15,93 +15,199 @@ import (
 
 // trainCommand is gatbench train.
 type trainCommand struct {
-	Dataset string `default:"cora" placeholder:"NAME" help:"cora (the default, part of the program), citeseer or pubmed."`
-	Data    string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Seed    uint64 `default:"0" placeholder:"N" help:"Fixes everything that is random (0)."`
-	Seeds   int    `default:"1" placeholder:"N" help:"Train N times, with the seeds from --seed on (1)."`
-	Epochs  int    `default:"200" placeholder:"N" help:"Number of epochs (200)."`
-	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
-	Save    string `placeholder:"FILE" help:"Save the best model to this safetensors file."`
-	JSON    bool   `name:"json" help:"Print a JSON object for each epoch and for the summary, one a line."`
+	settingFlags `embed:""`
+	Data         string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Seeds        int    `default:"1" placeholder:"N" help:"Train N times, with the seeds from --seed on (1)."`
+	Threads      int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	JSON         bool   `name:"json" help:"Print a JSON object for each epoch and for the summary, one a line."`
+	outputFlags  `embed:""`
 }
 
 // Run trains and prints what came of it.
-func (c *trainCommand) Run(e env) error {
-	c.Dataset = strings.ToLower(c.Dataset)
-	if err := c.check(); err != nil {
+func (c *trainCommand) Run(e env) (err error) {
+	r, err := c.recipe()
+	if err != nil {
+		return err
+	}
+	if err := c.check(&r); err != nil {
 		return err
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	k, err := openTask(c.Data, c.Dataset)
+	k, err := openTask(c.Data, r.Dataset, r.Splits, r.Seed)
 	if err != nil {
 		return err
 	}
-	report := newReporter(e, c, k)
-	var runs []summary
-	for i := range c.Seeds {
-		s, err := c.once(e.ctx, k, c.Seed+uint64(i), report)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, s)
+	if err := k.checkNodes(c.Nodes); err != nil {
+		return err
 	}
-	return report.all(runs)
+	stop, err := profile(c.Profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	return c.all(e, k, r)
+}
+
+// recipe returns the settings of the run, or of the first of several.
+func (c *trainCommand) recipe() (recipe, error) {
+	if c.Resume != "" {
+		return c.resumed(c.Resume)
+	}
+	return c.fresh()
 }
 
 // check returns an error for flags that ask for what cannot be, before any work
 // is done.
-func (c *trainCommand) check() error {
+func (c *trainCommand) check(r *recipe) error {
 	switch {
-	case c.Epochs < 1:
-		return misuse("--epochs %d: it must be at least 1", c.Epochs)
 	case c.Seeds < 1:
 		return misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Threads < 0:
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
-	case c.Save != "" && c.Seeds > 1:
-		return misuse("--save keeps one model and --seeds %d trains %d: leave one of them out", c.Seeds, c.Seeds)
-	case c.Data != "" && c.Dataset == "karate":
+	case c.Data != "" && r.Dataset == "karate":
 		return misuse("--data: karate is part of the program and is read from no folder")
 	}
-	if c.Save == "" {
-		return nil
-	}
-	if isFolder(c.Save) {
-		return misuse("--save %s: it is a folder; name a file", c.Save)
-	}
-	if dir := filepath.Dir(c.Save); !isFolder(dir) {
-		return misuse("--save %s: there is no folder %s to put it in", c.Save, dir)
-	}
-	return nil
+	return c.outputFlags.check(r, c.Seeds)
 }
 
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+// all trains once for each seed.
+func (c *trainCommand) all(e env, k *task, r recipe) error {
+	report := newReporter(e, c, k, r)
+	var runs []summary
+	for i := range c.Seeds {
+		one := r
+		one.Seed += uint64(i)
+		if r.Splits == "random" && i > 0 {
+			if err := k.setSplit(r.Splits, one.Seed); err != nil {
+				return err
+			}
+		}
+		s := &session{trainCommand: c, task: k, recipe: one, report: report}
+		if err := s.run(e.ctx); err != nil {
+			return errors.Join(err, c.writeCSV(report.histories))
+		}
+		runs = append(runs, s.summary)
+	}
+	return errors.Join(report.all(runs), c.writeCSV(report.histories))
 }
 
-// once trains one network, saves it where asked, and reports on it, even if the
+// session is one training and what is done with its result.
+type session struct {
+	*trainCommand
+	*task
+	recipe  recipe
+	report  *reporter
+	net     *network
+	history *train.History
+	summary summary
+}
+
+// run trains one network, keeps it where asked, and reports on it, even if the
 // training was cut short; then it returns an error too.
-func (c *trainCommand) once(ctx context.Context, k *task, seed uint64, report *reporter) (summary, error) {
-	fit, net := k.fit(seed, c.Epochs)
-	fit.OnEpoch = func(e train.Epoch) { report.epoch(seed, e) }
+func (s *session) run(ctx context.Context) error {
+	fit, net, err := s.fit(s.recipe)
+	if err != nil {
+		return err
+	}
+	s.net = net
+	fit.Checkpoint, fit.Every, fit.Resume = s.Checkpoint, s.Every, s.Resume
+	events, err := s.openEvents()
+	if err != nil {
+		return err
+	}
+	fit.OnEpoch = func(e train.Epoch) {
+		s.report.epoch(s.recipe.Seed, e)
+		events.epoch(e)
+	}
 	start := time.Now()
 	history, err := fit.Run(ctx)
+	took := time.Since(start)
+	err = errors.Join(err, events.close())
 	if history == nil {
-		return summary{}, err
+		return err
 	}
-	s := summarise(history, c.Dataset, seed, time.Since(start))
-	s.Interrupted = errors.Is(err, context.Canceled)
-	if c.Save != "" && s.BestEpoch > 0 {
-		if saveErr := train.Save(c.Save, net); saveErr != nil {
-			err = errors.Join(err, saveErr)
-		} else {
-			s.Saved = c.Save
+	if done := len(history.Epochs); done > s.recipe.Epochs {
+		return misuse("--epochs %d: the run of %s has %d already", s.recipe.Epochs, s.Resume, done)
+	}
+	s.history = history
+	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
+	s.summary = summarise(history, s.recipe, took)
+	s.summary.Interrupted = errors.Is(err, context.Canceled)
+	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
+	err = errors.Join(err, s.keep())
+	return errors.Join(s.explain(err), s.report.run(s.summary))
+}
+
+// openEvents opens the log of one seed.
+func (s *session) openEvents() (*events, error) {
+	dir := s.logDir()
+	if dir == "" {
+		return nil, nil
+	}
+	if s.Seeds > 1 {
+		dir = filepath.Join(dir, fmt.Sprintf("seed-%d", s.recipe.Seed))
+	}
+	return createEvents(dir)
+}
+
+// keep writes what was asked for of the chosen model.
+func (s *session) keep() error {
+	if s.summary.BestEpoch == 0 {
+		return nil
+	}
+	if s.Save != "" {
+		if err := train.Save(s.Save, s.net); err != nil {
+			return err
+		}
+		s.summary.Saved = s.Save
+	}
+	if s.Checkpoint != "" {
+		if _, err := os.Stat(s.Checkpoint); err == nil {
+			s.summary.Checkpoint = s.Checkpoint
 		}
 	}
-	if s.Interrupted {
-		err = fmt.Errorf("interrupted after %d of %d epochs", s.Epochs, c.Epochs)
+	var err error
+	if s.Plot != "" {
+		err = s.plot(s.Plot)
 	}
-	return s, errors.Join(err, report.run(s))
+	if len(s.Attention) > 0 {
+		err = errors.Join(err, s.writeAttention())
+	}
+	return err
+}
+
+// explain says of a training that was cut short how far it came and what is left
+// of it.
+func (s *session) explain(err error) error {
+	switch {
+	case s.summary.Interrupted:
+		err = fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
+		if s.summary.Checkpoint != "" {
+			err = fmt.Errorf("%w; gatbench train --resume %s goes on", err, s.summary.Checkpoint)
+		}
+	case s.summary.Diverged && s.summary.Saved != "":
+		err = fmt.Errorf("%w; the model of epoch %d is saved in %s", err, s.summary.BestEpoch, s.summary.Saved)
+	case s.summary.Diverged:
+		err = fmt.Errorf("%w; nothing was saved", err)
+	}
+	return err
+}
+
+// profile begins a CPU profile, if a file is named, and returns what ends it.
+func profile(path string) (stop func() error, err error) {
+	if path == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
 }

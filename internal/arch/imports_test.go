@@ -20,7 +20,8 @@ const root = "../.."
 // level0 are the packages that stand alone; every other package may import
 // them. All but simd, par and pages read a format.
 var level0 = strings.Fields(`internal/par internal/simd internal/pages
-	internal/atomicfile internal/npy internal/pickle internal/safetensors`)
+	internal/atomicfile internal/edgelist internal/mtx internal/npy internal/pickle
+	internal/safetensors internal/unpack`)
 
 // table says which packages of the module each package may import, beside those
 // of level0. A star stands for everything that is not a command or for tests.
@@ -41,6 +42,8 @@ var table = map[string]string{
 	"layers/pool":       "layers message grad graph tensor",
 	"cmd/gatbench":      "*",
 
+	"internal/fetch": "",
+
 	// Commands that write files of the repository.
 	"internal/coragen": "datasets graph sparse tensor",
 
@@ -58,7 +61,7 @@ var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch"}
 var others = map[string]string{
 	"gonum.org/v1/gonum":            "graph tensor sparse cmd",
 	"gonum.org/v1/plot":             "cmd",
-	"github.com/klauspost/compress": "datasets internal/coragen",
+	"github.com/klauspost/compress": "datasets internal/coragen internal/npy internal/unpack",
 	"golang.org/x/sys":              "internal/par internal/simd datasets cmd",
 	"golang.org/x/term":             "cmd",
 	"github.com/alecthomas/kong":    "cmd",

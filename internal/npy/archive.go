@@ -1,14 +1,19 @@
 package npy
 
 import (
-	"archive/zip"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/zip"
 )
 
 // arrayMost is the size beyond which an array of an archive is not read.
 const arrayMost = 16 << 30
+
+// expandMost returns how many bytes an array may expand to: what shrinks to less
+// than a sixtieth is either small or made to fill a memory.
+func expandMost(packed uint64) uint64 { return min(1<<28+64*min(packed, arrayMost), arrayMost) }
 
 // Archive is a .npz file: arrays by name.
 type Archive struct {
@@ -54,13 +59,17 @@ func (a *Archive) Read(name string) (*Array, error) {
 	if f == nil {
 		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, strings.Join(a.Names(), ", "))
 	}
+	limit := expandMost(f.CompressedSize64)
+	if f.UncompressedSize64 > limit {
+		return nil, fmt.Errorf("npy: %s: array %q expands from %d to %d bytes, which is refused", a.path, name, f.CompressedSize64, f.UncompressedSize64)
+	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
 	}
 	defer r.Close()
 	// What a member holds is at most what its header in the archive says.
-	array, err := read(r, int64(min(f.UncompressedSize64, arrayMost)))
+	array, err := read(r, int64(f.UncompressedSize64))
 	if err != nil {
 		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
 	}

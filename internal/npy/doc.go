@@ -4,7 +4,7 @@
 // A reader allocates no more than the bytes that are there, whatever a header
 // says, and gives an error that names the member and the value for anything
 // that is not an array. Object arrays, whose elements are pickled, come with
-// their bytes as they are: [Array.Pickled].
+// their bytes as they are: [Array.Pickled]. [WriteArchive] writes an archive.
 //
 //	z, err := npy.OpenArchive("graph.npz")
 //	defer z.Close()

@@ -1,5 +1,6 @@
 // Package pickle reads data out of Python pickles without running any of them:
-// numbers, strings, lists, dictionaries, NumPy arrays and SciPy CSR matrices.
+// numbers, strings, lists, dictionaries, NumPy arrays (of numbers, strings or
+// objects) and SciPy CSR matrices.
 //
 // Its one noun is [Decode]:
 //

@@ -29,15 +29,61 @@ type machine struct {
 	at, op  int // the next byte, and the opcode being run
 	stack   []any
 	marks   []int // lengths of the stack
-	memo    map[uint32]any
+	memo    memo
 	encoded int // bytes made by encode
+
+	small []any  // numbers that have been pushed, by their value
+	lists []List // not used yet
+	room  []any  // not used yet, for the elements of lists
+}
+
+// memo is the values that have a number. Pickles number them from 0 up, so most
+// are in a slice.
+type memo struct {
+	dense []any
+	other map[uint32]any
+}
+
+// put gives a value a number.
+func (m *memo) put(i uint32, v any) {
+	switch n := uint32(len(m.dense)); {
+	case i < n:
+		m.dense[i] = v
+	case i == n:
+		m.dense = append(m.dense, v)
+	default:
+		if m.other == nil {
+			m.other = map[uint32]any{}
+		}
+		m.other[i] = v
+	}
+}
+
+// get returns the value of a number. One that is in both was put into other first.
+func (m *memo) get(i uint32) (any, bool) {
+	if i < uint32(len(m.dense)) {
+		return m.dense[i], true
+	}
+	v, ok := m.other[i]
+	return v, ok
+}
+
+// size returns how many values there are.
+func (m *memo) size() int {
+	n := len(m.dense)
+	for i := range m.other {
+		if i >= uint32(len(m.dense)) {
+			n++
+		}
+	}
+	return n
 }
 
 // Decode returns the one value of a pickle: nil, bool, int64, float64, string,
 // [Bytes], [Tuple], [*List], [*Dict], [*Array] or [*CSR]. What follows the
 // value is an error. Strings and arrays are views of b, which must not change.
 func Decode(b []byte) (v any, err error) {
-	m := &machine{in: b, memo: map[uint32]any{}}
+	m := &machine{in: b}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -64,6 +110,14 @@ func (m *machine) run() any {
 		op := m.take(1)[0]
 		if op == '.' {
 			break
+		}
+		switch op { // what graphs are made of, first
+		case 'K':
+			m.pushSmall(m.take(1))
+			continue
+		case 'M':
+			m.pushSmall(m.take(2))
+			continue
 		}
 		if !m.number(op) && !m.str(op) && !m.container(op) && !m.name(op) {
 			m.fail("opcode %q is not one of plain data", op)
@@ -96,7 +150,7 @@ func (m *machine) whole(built bool) {
 // take returns the next n bytes.
 func (m *machine) take(n uint64) []byte {
 	if n > uint64(len(m.in)-m.at) {
-		m.fail("%d bytes are wanted at byte %d, %d are left", n, m.at, len(m.in)-m.at)
+		m.fail("%d bytes are wanted at byte %d, %d are left: it is cut or damaged", n, m.at, len(m.in)-m.at)
 	}
 	b := m.in[m.at : m.at+int(n) : m.at+int(n)]
 	m.at += int(n)
@@ -155,10 +209,6 @@ func (m *machine) number(op byte) bool {
 		m.push(nil)
 	case 0x88, 0x89:
 		m.push(op == 0x88)
-	case 'K':
-		m.push(int64(m.uint(1)))
-	case 'M':
-		m.push(int64(m.uint(2)))
 	case 'J':
 		m.push(int64(int32(m.uint(4))))
 	case 0x8a:
@@ -171,6 +221,29 @@ func (m *machine) number(op byte) bool {
 		return false
 	}
 	return true
+}
+
+// smallMost is the number of values that are kept for being pushed again.
+const smallMost = 1 << 16
+
+// pushSmall pushes an integer of one or two bytes. An integer in an interface
+// is an allocation, and edges repeat those of their nodes.
+func (m *machine) pushSmall(b []byte) {
+	v := int(b[0])
+	if len(b) == 2 {
+		v |= int(b[1]) << 8
+	}
+	if m.small == nil {
+		m.small = make([]any, min(smallMost, len(m.in)))
+	}
+	if v >= len(m.small) {
+		m.push(int64(v))
+		return
+	}
+	if m.small[v] == nil {
+		m.small[v] = int64(v)
+	}
+	m.push(m.small[v])
 }
 
 // long pushes an integer of n bytes in two's complement.
@@ -224,7 +297,7 @@ func (m *machine) container(op byte) bool {
 		}
 		m.marks = append(m.marks, len(m.stack))
 	case ']':
-		m.push(new(List))
+		m.push(m.newList())
 	case '}':
 		m.push(new(Dict))
 	case ')':
@@ -257,7 +330,25 @@ func (m *machine) extend(items ...any) {
 	if !ok {
 		m.fail("%T is not a list", m.top())
 	}
+	if l.Items == nil && len(items) < slab {
+		if len(m.room) < len(items) {
+			m.room = make([]any, slab)
+		}
+		l.Items, m.room = m.room[:0:len(items)], m.room[len(items):]
+	}
 	l.Items = append(l.Items, items...)
+}
+
+// slab is how many elements, and lists, are allocated at once.
+const slab = 256
+
+func (m *machine) newList() *List {
+	if len(m.lists) == 0 {
+		m.lists = make([]List, min(slab, 1+len(m.in)/16))
+	}
+	l := &m.lists[0]
+	m.lists = m.lists[1:]
+	return l
 }
 
 // set adds keys and values, alternating, to the dictionary on the stack.
@@ -283,11 +374,11 @@ func (m *machine) name(op byte) bool {
 			m.fail("a frame of %d bytes where %d are left", n, len(m.in)-m.at)
 		}
 	case 'q':
-		m.memo[uint32(m.uint(1))] = m.top()
+		m.memo.put(uint32(m.uint(1)), m.top())
 	case 'r':
-		m.memo[uint32(m.uint(4))] = m.top()
+		m.memo.put(uint32(m.uint(4)), m.top())
 	case 0x94:
-		m.memo[uint32(len(m.memo))] = m.top()
+		m.memo.put(uint32(m.memo.size()), m.top())
 	case 'h':
 		m.recall(m.uint(1))
 	case 'j':
@@ -318,7 +409,7 @@ func (m *machine) name(op byte) bool {
 }
 
 func (m *machine) recall(i uint64) {
-	v, ok := m.memo[uint32(i)]
+	v, ok := m.memo.get(uint32(i))
 	if !ok {
 		m.fail("there is nothing in the memo at %d", i)
 	}

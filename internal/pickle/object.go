@@ -59,10 +59,13 @@ func (m *machine) call(f any, args Tuple) any {
 
 func (m *machine) newDtype(arg any) *dtype {
 	code, ok := short(arg)
-	if !ok || itemSize(code) == 0 {
-		m.fail("an array of type %.40q cannot be read, only plain integers, floats and booleans", code)
+	if code == "O" || code == "O4" || code == "O8" { // the width of a pointer there
+		return &dtype{"|", objects}
 	}
-	if itemSize(code) == 1 {
+	if !ok || itemSize(code) == 0 {
+		m.fail("an array of type %.40q cannot be read, only plain integers, floats, booleans, strings and objects", code)
+	}
+	if single(code) {
 		return &dtype{"|", code}
 	}
 	return &dtype{"<", code}
@@ -110,7 +113,7 @@ func (m *machine) buildDtype(d *dtype, state any) {
 		m.fail("the state of a dtype is not that of plain numbers")
 	}
 	order, _ := short(t[1])
-	one := itemSize(d.code) == 1
+	one := single(d.code)
 	switch {
 	case order == "|" && one, (order == "<" || order == ">") && !one:
 		d.order = order
@@ -130,11 +133,20 @@ func (m *machine) buildArray(a *Array, state any) {
 	shape, ok1 := t[1].(Tuple)
 	d, ok2 := t[2].(*dtype)
 	fortran, ok3 := t[3].(bool)
-	data, ok4 := t[4].(Bytes)
-	if !ok1 || !ok2 || !ok3 || !ok4 || len(shape) > 32 {
-		m.fail("the state of an array is not (version, shape, dtype, order, bytes)")
+	if !ok1 || !ok2 || !ok3 || len(shape) > 32 {
+		m.fail("the state of an array is not (version, shape, dtype, order, content)")
 	}
-	n := itemSize(d.code)
+	a.Dtype, a.Fortran = d.order+d.code, fortran
+	m.fill(a, shape, t[4])
+	a.built = true
+}
+
+// fill gives an array its shape and its content: bytes, or a list of objects.
+func (m *machine) fill(a *Array, shape Tuple, content any) {
+	n := itemSize(a.Dtype[1:])
+	if a.Dtype[1:] == objects {
+		n = 1
+	}
 	for _, s := range shape {
 		s, ok := s.(int64)
 		if !ok || s < 0 || s > 0 && int64(n) > math.MaxInt64/s || s > math.MaxInt {
@@ -143,10 +155,22 @@ func (m *machine) buildArray(a *Array, state any) {
 		n *= int(s)
 		a.Shape = append(a.Shape, int(s))
 	}
-	if n != len(data) {
-		m.fail("an array has %d bytes for %v elements of type %s", len(data), a.Shape, d.code)
+	got := 0
+	switch c := content.(type) {
+	case Bytes:
+		a.Data, got = c, len(c)
+	case *List:
+		a.Objects, got = c.Items, len(c.Items)
 	}
-	a.Dtype, a.Fortran, a.Data, a.built = d.order+d.code, fortran, data, true
+	if _, list := content.(*List); list != (a.Dtype[1:] == objects) {
+		m.fail("an array of type %s has its content in a %T", a.Dtype, content)
+	}
+	if n != got && a.Objects != nil {
+		m.fail("an array has %d objects for the shape %v", got, a.Shape)
+	}
+	if n != got {
+		m.fail("an array has %d bytes for %v elements of type %s", got, a.Shape, a.Dtype[1:])
+	}
 }
 
 // buildCSR reads the attributes of a csr_matrix.

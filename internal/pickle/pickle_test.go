@@ -122,8 +122,15 @@ func TestArrays(t *testing.T) {
 		}
 	}
 	big := decode(t, array("K\x01", "<", "u8", le(1<<63, 8))).(*Array)
-	if _, err := big.Ints(); err == nil {
-		t.Error("2⁶³ became an int64")
+	if _, err := big.Ints(); err == nil || err.Error() != "element 0 is 9223372036854775808, which is too large" {
+		t.Errorf("2⁶³ became an int64, error %v", err)
+	}
+	long := decode(t, array("K\x02", "<", "i8", le(7, 8)+le(1<<31, 8))).(*Array)
+	if _, err := long.Int32s(); err == nil || err.Error() != "element 1 is 2147483648, which is too large" {
+		t.Errorf("2³¹ became an int32, error %v", err)
+	}
+	if f, err := long.Float32s(); err != nil || f[0] != 7 || f[1] != 1<<31 {
+		t.Errorf("%v, error %v", f, err)
 	}
 }
 
@@ -166,7 +173,10 @@ func TestRefuses(t *testing.T) {
 		"(S'ls'\nios\nsystem\n":                             "opcode 'S'",
 		"c_codecs\nencode\n)R":                              "0 arguments",
 		"ccollections\ndefaultdict\ncnumpy\nndarray\n\x85R": "defaultdict",
-		"cnumpy\ndtype\nU\x02O8\x85R":                       `"O8"`,
+		"cnumpy\ndtype\nU\x02V8\x85R":                       `"V8"`,
+		"cnumpy\ndtype\nU\x02M8\x85R":                       `"M8"`,
+		array("K\x01", "|", "O8", "abcd"):                   "content in a pickle.Bytes",
+		array("K\x01", "|", "S99999999999", "a"):            "cannot be read",
 		"cnumpy\ndtype\n":                                   "no data",
 		"cnumpy\ndtype\nU\x02i4\x85R":                       "no data",
 		"cscipy.sparse.csr\ncsr_matrix\n)\x81":              "no content",
@@ -256,7 +266,8 @@ func TestDictGet(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{csr(), graph(), array("K\x02", "<", "i4", le(1, 8)), "cos\nsystem\nU\x02ls\x85R",
-		"c_codecs\nencode\nX\x02\x00\x00\x00ÿ\x8c\x06latin1\x86R", "\x8c\x01a\x94h\x00\x86", "]q\x00h\x00a"} {
+		"c_codecs\nencode\nX\x02\x00\x00\x00ÿ\x8c\x06latin1\x86R", "\x8c\x01a\x94h\x00\x86", "]q\x00h\x00a",
+		objectArray("", csr()), array("K\x01", "|", "S2", "ab")} {
 		f.Add(pickled(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -277,6 +288,9 @@ func FuzzDecode(f *testing.F) {
 			arrays = append(arrays, x.Offsets, x.Columns, x.Values)
 		}
 		for _, a := range arrays {
+			if names, err := a.Strings(); err == nil && len(names) != a.Len() {
+				t.Fatalf("%d strings of %d", len(names), a.Len())
+			}
 			n := 1
 			for _, s := range a.Shape {
 				n *= s
@@ -286,4 +300,63 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// objectArray is an array of objects as Python 2 pickles it.
+func objectArray(shape, items string) string {
+	return "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85" + str2("b") + "\x87R" +
+		"(K\x01(" + shape + "t" + dtypeOf("|", "O8") + "\x89](" + items + "etb"
+}
+
+func TestObjectArrays(t *testing.T) {
+	a, ok := decode(t, objectArray("", csr())).(*Array)
+	if !ok || a.Dtype != "|O" || len(a.Shape) != 0 || a.Len() != 1 {
+		t.Fatalf("%+v", a)
+	}
+	if c, ok := a.Objects[0].(*CSR); !ok || c.Rows != 2 {
+		t.Errorf("it holds %+v", a.Objects[0])
+	}
+	if _, err := a.Floats(); err == nil {
+		t.Error("a matrix became a number")
+	}
+	if _, err := a.Strings(); err == nil || !strings.Contains(err.Error(), "element 0 is a *pickle.CSR") {
+		t.Errorf("a matrix became a string, error %v", err)
+	}
+	names := decode(t, objectArray("K\x02", "U\x01a"+"X\x02\x00\x00\x00é")).(*Array)
+	if got, err := names.Strings(); err != nil || !reflect.DeepEqual(got, []string{"a", "é"}) {
+		t.Errorf("names %q, error %v", got, err)
+	}
+	for body, want := range map[string]string{
+		objectArray("K\x03", "NN"):                           "2 objects for the shape [3]",
+		objectArray("\x8a\x08"+le(1<<62, 8), "NN"):           "2 objects",
+		array("K\x01", "|", "O8", ""):                        "content in a pickle.Bytes",
+		strings.Replace(objectArray("", "N"), "O8", "i4", 1): "byte order",
+	} {
+		if _, err := Decode(pickled(body)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", body, err, want)
+		}
+	}
+}
+
+func TestStringArrays(t *testing.T) {
+	for _, c := range []struct {
+		order, code, data string
+		want              []string
+	}{
+		{"|", "S3", "ab\x00c\x00\x00", []string{"ab", "c"}},
+		{"<", "U2", le('é', 4) + le(0, 4) + le('x', 4) + le('y', 4), []string{"é", "xy"}},
+		{">", "U1", "\x00\x00\x00a\x00\x00\x00b", []string{"a", "b"}},
+		{"<", "U1", le(1<<31, 4) + le('b', 4), []string{"\uFFFD", "b"}},
+	} {
+		a := decode(t, array("K\x02", c.order, c.code, c.data)).(*Array)
+		if got, err := a.Strings(); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s%s: %q, error %v; want %q", c.order, c.code, got, err, c.want)
+		}
+		if _, err := a.Ints(); err == nil {
+			t.Errorf("%s: strings became numbers", c.code)
+		}
+	}
+	if _, err := decode(t, array("K\x01", "<", "i4", le(1, 4))).(*Array).Strings(); err == nil {
+		t.Error("numbers became strings")
+	}
 }

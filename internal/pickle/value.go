@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Bytes is a Python 2 str or a Python 3 bytes. It is a view of the input.
@@ -34,9 +37,10 @@ func (d *Dict) Get(key string) any {
 // Array is a NumPy array.
 type Array struct {
 	Shape   []int
-	Dtype   string // byte order and type, such as "<f4" or "|b1"
+	Dtype   string // byte order and type, such as "<f4", "|b1", "<U12" or "|O"
 	Fortran bool   // column-major
-	Data    []byte // a view of the input
+	Data    []byte // a view of the input; empty for objects
+	Objects []any  // the elements of an array of objects, which may hold itself
 
 	built bool
 }
@@ -69,8 +73,19 @@ func short(v any) (string, bool) {
 	return "", false
 }
 
+// objects is the dtype of an array of any values, without its byte order.
+const objects = "O"
+
+// maxText is the length beyond which the strings of an array are not read.
+const maxText = 1 << 16
+
+// single reports whether a dtype has elements of which no byte comes first.
+func single(code string) bool {
+	return code == objects || code[0] == 'S' || itemSize(code) == 1
+}
+
 // itemSize returns the size of an element of a dtype without its byte order, 0
-// if it is not one of plain numbers.
+// if it is not one of plain numbers or strings.
 func itemSize(code string) int {
 	switch code {
 	case "b1", "i1", "u1":
@@ -82,70 +97,166 @@ func itemSize(code string) int {
 	case "i8", "u8", "f8":
 		return 8
 	}
-	return 0
+	if len(code) < 2 || code[0] != 'S' && code[0] != 'U' {
+		return 0
+	}
+	n, err := strconv.Atoi(code[1:])
+	if err != nil || n < 1 || n > maxText {
+		return 0
+	}
+	if code[0] == 'U' {
+		n *= 4 // UTF-32
+	}
+	return n
+}
+
+// numeric reports whether the elements of a are numbers or booleans.
+func (a *Array) numeric() bool {
+	return a.Dtype[1] != 'O' && a.Dtype[1] != 'S' && a.Dtype[1] != 'U'
 }
 
 // Len returns the number of elements.
-func (a *Array) Len() int { return len(a.Data) / itemSize(a.Dtype[1:]) }
+func (a *Array) Len() int {
+	if a.Dtype[1:] == objects {
+		return len(a.Objects)
+	}
+	return len(a.Data) / itemSize(a.Dtype[1:])
+}
 
-// bits returns element i as an unsigned number.
-func (a *Array) bits(i, size int) uint64 {
-	var order binary.ByteOrder = binary.LittleEndian
+// order returns the order of an element's bytes.
+func (a *Array) order() binary.ByteOrder {
 	if a.Dtype[0] == '>' {
-		order = binary.BigEndian
+		return binary.BigEndian
 	}
-	b := a.Data[i*size:]
-	switch size {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(order.Uint16(b))
-	case 4:
-		return uint64(order.Uint32(b))
-	}
-	return order.Uint64(b)
+	return binary.LittleEndian
 }
 
 // Ints returns the elements of an array of integers or booleans, in the order of
 // the data.
-func (a *Array) Ints() ([]int64, error) {
-	if a.Dtype[1] == 'f' {
-		return nil, fmt.Errorf("an array of type %s does not hold integers", a.Dtype)
-	}
-	size := itemSize(a.Dtype[1:])
-	out := make([]int64, a.Len())
-	for i := range out {
-		u := a.bits(i, size)
-		if a.Dtype[1] == 'i' {
-			shift := 64 - 8*size
-			u = uint64(int64(u<<shift) >> shift)
-		} else if u > math.MaxInt64 {
-			return nil, fmt.Errorf("element %d is %d, which is too large", i, u)
+func (a *Array) Ints() ([]int64, error) { return whole[int64](a) }
+
+// Int32s is [Array.Ints] of integers that fit 32 bits. The error names the first
+// that does not.
+func (a *Array) Int32s() ([]int32, error) { return whole[int32](a) }
+
+// whole returns the elements of an array of integers as a narrower type.
+func whole[T int32 | int64](a *Array) ([]T, error) {
+	out := make([]T, a.Len())
+	if a.Dtype == "<i4" { // what matrices mostly have
+		for i := range out {
+			out[i] = T(int32(binary.LittleEndian.Uint32(a.Data[4*i:])))
 		}
-		out[i] = int64(u)
+		return out, nil
+	}
+	at, err := a.integer()
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		v, ok := at(i)
+		if out[i] = T(v); !ok || int64(out[i]) != v {
+			return nil, fmt.Errorf("element %d is %d, which is too large", i, uint64(v))
+		}
 	}
 	return out, nil
 }
 
+// integer returns a function that reads an element, and false where an unsigned
+// one exceeds an int64.
+func (a *Array) integer() (func(i int) (int64, bool), error) {
+	b, order := a.Data, a.order()
+	switch a.Dtype[1:] {
+	case "b1", "u1":
+		return func(i int) (int64, bool) { return int64(b[i]), true }, nil
+	case "i1":
+		return func(i int) (int64, bool) { return int64(int8(b[i])), true }, nil
+	case "u2":
+		return func(i int) (int64, bool) { return int64(order.Uint16(b[2*i:])), true }, nil
+	case "i2":
+		return func(i int) (int64, bool) { return int64(int16(order.Uint16(b[2*i:]))), true }, nil
+	case "u4":
+		return func(i int) (int64, bool) { return int64(order.Uint32(b[4*i:])), true }, nil
+	case "i4":
+		return func(i int) (int64, bool) { return int64(int32(order.Uint32(b[4*i:]))), true }, nil
+	case "u8":
+		return func(i int) (int64, bool) {
+			v := order.Uint64(b[8*i:])
+			return int64(v), v <= math.MaxInt64
+		}, nil
+	case "i8":
+		return func(i int) (int64, bool) { return int64(order.Uint64(b[8*i:])), true }, nil
+	}
+	return nil, fmt.Errorf("an array of type %s does not hold integers", a.Dtype)
+}
+
 // Floats returns the elements of an array of any numbers, in the order of the
 // data.
-func (a *Array) Floats() ([]float64, error) {
-	if a.Dtype[1] != 'f' {
+func (a *Array) Floats() ([]float64, error) { return real[float64](a) }
+
+// Float32s is [Array.Floats], rounded.
+func (a *Array) Float32s() ([]float32, error) { return real[float32](a) }
+
+// real returns the elements of an array of numbers as floats.
+func real[T float32 | float64](a *Array) ([]T, error) {
+	if !a.numeric() {
+		return nil, fmt.Errorf("an array of type %s does not hold numbers", a.Dtype)
+	}
+	out := make([]T, a.Len())
+	switch order := a.order(); {
+	case a.Dtype == "<f4":
+		for i := range out {
+			out[i] = T(math.Float32frombits(binary.LittleEndian.Uint32(a.Data[4*i:])))
+		}
+	case a.Dtype[1:] == "f4":
+		for i := range out {
+			out[i] = T(math.Float32frombits(order.Uint32(a.Data[4*i:])))
+		}
+	case a.Dtype[1:] == "f8":
+		for i := range out {
+			out[i] = T(math.Float64frombits(order.Uint64(a.Data[8*i:])))
+		}
+	default:
 		ints, err := a.Ints()
-		out := make([]float64, len(ints))
 		for i, v := range ints {
-			out[i] = float64(v)
+			out[i] = T(v)
 		}
 		return out, err
 	}
-	size := itemSize(a.Dtype[1:])
-	out := make([]float64, a.Len())
+	return out, nil
+}
+
+// Strings returns the elements of an array of strings, or of objects that are
+// strings of at most 256 bytes.
+func (a *Array) Strings() ([]string, error) {
+	if a.Dtype[1:] != objects && a.numeric() {
+		return nil, fmt.Errorf("an array of type %s does not hold strings", a.Dtype)
+	}
+	out := make([]string, a.Len())
 	for i := range out {
-		if u := a.bits(i, size); size == 4 {
-			out[i] = float64(math.Float32frombits(uint32(u)))
-		} else {
-			out[i] = math.Float64frombits(u)
+		if a.Dtype[1:] != objects {
+			out[i] = a.text(i)
+			continue
 		}
+		s, ok := short(a.Objects[i])
+		if !ok {
+			return nil, fmt.Errorf("element %d is a %T, or too long; want a short string", i, a.Objects[i])
+		}
+		out[i] = s
 	}
 	return out, nil
+}
+
+// text returns element i of an array of strings, whose ends are filled with
+// zeros.
+func (a *Array) text(i int) string {
+	size := itemSize(a.Dtype[1:])
+	item := a.Data[i*size : (i+1)*size]
+	if a.Dtype[1] == 'S' {
+		return strings.TrimRight(string(item), "\x00")
+	}
+	var b []byte
+	for order := a.order(); len(item) > 0; item = item[4:] {
+		b = utf8.AppendRune(b, rune(min(order.Uint32(item), utf8.MaxRune+1)))
+	}
+	return strings.TrimRight(string(b), "\x00")
 }

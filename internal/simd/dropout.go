@@ -43,6 +43,12 @@ func (d *Dropout) Keep(rowKey uint32, col int) bool {
 	return mix(rowKey+uint32(col)*golden) >= d.drop && d.Scale != 0
 }
 
+// Uniform returns the element of a column as a number between 0 and 1, without
+// either.
+func (d *Dropout) Uniform(rowKey uint32, col int) float64 {
+	return (float64(mix(rowKey+uint32(col)*golden)) + 0.5) / (1 << 32)
+}
+
 // golden tells the columns of a row apart.
 const golden = 0x9e3779b9
 

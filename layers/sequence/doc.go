@@ -10,9 +10,10 @@
 //	h := lstm.Forward(t, g, x) // 10×32
 //
 // Nothing is padded. A network that reads backwards is the same layer on
-// g.Reverse(); one that reads both ways is two layers and a [grad.Concat]. A
-// long sequence is cut into segments: the state after one, kept, is the state
-// before the next, and back-propagation ends there.
+// g.Reverse(); one that reads both ways, or of several layers, is a [Stack] of
+// cells. A long sequence is cut into segments: the state after one, kept, is the
+// state before the next, and back-propagation ends there. A step at a time, as a
+// generator goes, is segments of one, and gives the same bits.
 //
 // These rules hold for every layer:
 //

@@ -3,6 +3,7 @@ package sequence_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -70,4 +71,49 @@ func ExampleLSTMGates() {
 	h, next := sequence.LSTMGates(z, c, nil, false)
 	fmt.Printf("%.3f %.3f\n", h.Value().Data, next.Value().Data)
 	// Output: [0.231 -0.381] [0.500 -1.000]
+}
+
+// A network that reads a sentence in both directions, on each of two layers.
+func ExampleStack() {
+	g := graph.Chains(5, 2, 3)
+	net := &sequence.Stack{
+		Layers: []sequence.Cell{&sequence.GRU{In: 8, Hidden: 4}, &sequence.GRU{In: 8, Hidden: 4}},
+		Back:   []sequence.Cell{&sequence.GRU{In: 8, Hidden: 4}, &sequence.GRU{In: 8, Hidden: 4}},
+	}
+	net.Init(rand.New(rand.NewPCG(1, 2)))
+	fmt.Println(net.Forward(grad.NewEval(), g, grad.Const(tensor.New(10, 8))).Shape())
+	// Output: [10 8]
+}
+
+// A step at a time: the state after one is the state before the next.
+func ExampleGRU_ForwardFrom() {
+	gru := &sequence.GRU{In: 2, Hidden: 3}
+	gru.Init(rand.New(rand.NewPCG(1, 2)))
+	x := tensor.New(4, 2)
+	x.Normal(rand.New(rand.NewPCG(3, 4)), 0, 1)
+	whole := gru.Forward(nil, graph.Chains(4), grad.Const(x))
+
+	var s message.State // zeros
+	t := grad.NewEval()
+	for i := range 4 {
+		t.Reset()
+		s = gru.ForwardFrom(t, graph.Chains(1), grad.Const(x.RowRange(i, i+1)), s).Keep()
+	}
+	fmt.Println(slices.Equal(s[0].Value().Data, whole.RowRange(3, 4).Value().Data))
+	// Output: true
+}
+
+// An Elman network with rectifiers.
+func ExampleRNN() {
+	rnn := &sequence.RNN{In: 8, Hidden: 4, Activation: grad.ReLU}
+	rnn.Init(rand.New(rand.NewPCG(1, 2)))
+	fmt.Println(rnn.Forward(grad.NewEval(), graph.Chains(2, 3), grad.Const(tensor.New(5, 8))).Shape())
+	// Output: [5 4]
+}
+
+func ExampleGRUGates() {
+	a, q := grad.Const(tensor.New(1, 6)), grad.Const(tensor.New(1, 6)) // gates half open, no candidate
+	h := grad.Const(tensor.Of([]tensor.Float{1, -2}, 1, 2))
+	fmt.Println(sequence.GRUGates(a, q, h, nil).Value().Data)
+	// Output: [0.5 -1]
 }

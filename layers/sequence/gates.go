@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -19,6 +20,16 @@ import (
 // p = [p_i; p_f; p_o], 3×m, are diagonal peepholes; nil means none. With old the
 // output gate sees c in place of next.
 func LSTMGates(z, c, p *grad.Var, old bool) (h, next *grad.Var) {
+	return lstmGates(z, c, p, gateForm{old: old})
+}
+
+// gateForm says how gates are computed.
+type gateForm struct {
+	old  bool // the output gate's peephole sees the old cell
+	over bool // nothing else reads the operands of gates, which may be overwritten
+}
+
+func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 	vars := []*grad.Var{z, c}
 	if p != nil {
 		vars = append(vars, p)
@@ -31,31 +42,94 @@ func LSTMGates(z, c, p *grad.Var, old bool) (h, next *grad.Var) {
 	if p != nil && (p.Value().Rows() != 3 || p.Value().RowLen() != m) {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: "peepholes want three rows as long as c's"})
 	}
-	h, next = op.New(n, m), op.New(n, m)
-	k := &gates{z: z, c: c, p: p, h: h, next: next, m: m, old: old}
-	k.act, k.tanh = op.Floats(n*4*m), op.Floats(n*m)
-	for r := range n {
-		k.forward(r)
+	h, next = op.Unset(n, m), op.Unset(n, m)
+	k := &gates{z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
+	if p != nil {
+		k.p = p.Value()
 	}
-	op.RecordAll([]*grad.Var{h, next}, k.backward)
+	k.act, k.tanh = k.z.Data, op.Unset(n, m).Value().Data
+	if !form.over {
+		k.act = op.Unset(n, 4*m).Value().Data
+	}
+	if !op.Dry(0) {
+		k.run(n)
+	}
+	op.RecordAll([]*grad.Var{h, next}, func() {
+		k.dh, k.dnext, k.dz, k.dc, k.back = h.Grad(), next.Grad(), z.Grad(), c.Grad(), true
+		op.Scratch(chunks(n, 4*m)*2*m, func(buf []tensor.Float) {
+			k.rest = buf
+			k.pullAll(op, p)
+		})
+	})
 	return h, next
 }
 
-// gates is one run of LSTMGates.
+// pullAll runs backwards.
+func (k *gates) pullAll(op grad.Op, p *grad.Var) {
+	n := k.c.Rows()
+	if k.dz != nil && p == nil {
+		k.d = k.dz.Data
+		k.run(n)
+		return
+	}
+	op.Scratch(n*4*k.m, func(buf []tensor.Float) {
+		k.d = buf
+		k.run(n)
+		if k.dz != nil {
+			simd.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
+		}
+		if p != nil && p.Needs() {
+			k.peepholes(p.Grad())
+		}
+	})
+}
+
+// gates is one run of LSTMGates, forwards or backwards. The gradients dz and dc
+// may be nil.
 type gates struct {
-	z, c, p *grad.Var
-	h, next *grad.Var
+	z, c, p *tensor.Dense
+	h, next *tensor.Dense
 	m       int
 	old     bool
+	back    bool
 
 	act  []tensor.Float // i, f, g, o of each row
 	tanh []tensor.Float // tanh(next)
+
+	dh, dnext, dz, dc *tensor.Dense
+	d                 []tensor.Float // what the gradient of z is added to
+	rest              []tensor.Float // two rows for each chunk, for what is between
+}
+
+// chunkRows is how many rows of n elements a thread takes at a time: gates of
+// some microseconds.
+func chunkRows(n int) int { return max(1, 4096/max(n, 1)) }
+
+// chunks is how many times that n rows are.
+func chunks(n, length int) int { return (n + chunkRows(length) - 1) / chunkRows(length) }
+
+// run does n rows on several threads.
+func (k *gates) run(n int) { par.Run(chunks(n, 4*k.m), k) }
+
+// Chunk does some rows.
+func (k *gates) Chunk(i int) {
+	step := chunkRows(4 * k.m)
+	for r := i * step; r < min((i+1)*step, k.c.Rows()); r++ {
+		switch {
+		case !k.back:
+			k.forward(r)
+		case k.p != nil:
+			k.pullPeeping(r)
+		default:
+			k.pull(r, k.rest[i*2*k.m:(i+1)*2*k.m])
+		}
+	}
 }
 
 // row returns the values of row r: its gates, its old and its new cell.
 func (k *gates) row(r int) (act, c, next, th []tensor.Float) {
 	m := k.m
-	return k.act[r*4*m : (r+1)*4*m], k.c.Value().Row(r), k.next.Value().Row(r), k.tanh[r*m : (r+1)*m]
+	return k.act[r*4*m : (r+1)*4*m], k.c.Row(r), k.next.Row(r), k.tanh[r*m : (r+1)*m]
 }
 
 // seen returns the cell that the output gate sees.
@@ -69,90 +143,86 @@ func (k *gates) seen(c, next []tensor.Float) []tensor.Float {
 func (k *gates) forward(r int) {
 	m := k.m
 	act, c, next, th := k.row(r)
-	copy(act, k.z.Value().Row(r))
-	if k.p != nil {
-		addProduct(act[:m], k.p.Value().Row(0), c)
-		addProduct(act[m:2*m], k.p.Value().Row(1), c)
-	}
-	simd.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
-	simd.Tanh.Forward(act[2*m:3*m], act[2*m:3*m], 0)
 	i, f, g, o := act[:m], act[m:2*m], act[2*m:3*m], act[3*m:]
+	z := k.z.Row(r)
+	if k.p == nil {
+		simd.Sigmoid.Forward(act[:2*m], z[:2*m], 0)
+		simd.Sigmoid.Forward(o, z[3*m:], 0)
+	} else {
+		copy(act, z) // itself, if z may be overwritten
+		addProduct(i, k.p.Row(0), c)
+		addProduct(f, k.p.Row(1), c)
+		simd.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
+	}
+	simd.Tanh.Forward(g, z[2*m:3*m], 0)
 	for j := range next {
 		next[j] = f[j]*c[j] + i[j]*g[j]
 	}
 	if k.p != nil {
-		addProduct(o, k.p.Value().Row(2), k.seen(c, next))
+		addProduct(o, k.p.Row(2), k.seen(c, next))
+		simd.Sigmoid.Forward(o, o, 0)
 	}
-	simd.Sigmoid.Forward(o, o, 0)
 	simd.Tanh.Forward(th, next, 0)
-	h := k.h.Value().Row(r)
-	for j := range h {
-		h[j] = o[j] * th[j]
+	simd.Mul.Forward(k.h.Row(r), o, th, 1, 1)
+}
+
+// pull adds row r's gradients to d and to that of c. rest is room for two rows.
+func (k *gates) pull(r int, rest []tensor.Float) {
+	act, c, _, th := k.row(r)
+	m := k.m
+	i, f, g, o := act[:m], act[m:2*m], act[2*m:3*m], act[3*m:]
+	d := k.d[r*4*m : (r+1)*4*m]
+	dh, dn, y := k.dh.Row(r), rest[:m], rest[m:]
+
+	simd.Mul.Forward(y, dh, th, 1, 1)
+	simd.Sigmoid.Backward(d[3*m:], y, o, o, 0)
+	copy(dn, k.dnext.Row(r))
+	simd.Mul.Forward(y, dh, o, 1, 1)
+	simd.Tanh.Backward(dn, y, th, th, 0)
+
+	simd.Mul.Forward(y, dn, g, 1, 1)
+	simd.Sigmoid.Backward(d[:m], y, i, i, 0)
+	simd.Mul.Forward(y, dn, c, 1, 1)
+	simd.Sigmoid.Backward(d[m:2*m], y, f, f, 0)
+	simd.Mul.Forward(y, dn, i, 1, 1)
+	simd.Tanh.Backward(d[2*m:3*m], y, g, g, 0)
+	if k.dc != nil {
+		dc := k.dc.Row(r)
+		simd.Mul.Forward(y, dn, f, 1, 1)
+		simd.Add.Forward(dc, dc, y, 1, 1)
 	}
 }
 
-// backward adds to the gradients of z, c and p. Either result may have none of
-// its own, which is zero then.
-func (k *gates) backward() {
-	op := grad.Begin("sequence.LSTMGates", k.z)
-	dh, dnext := k.h.Grad(), k.next.Grad()
-	op.Scratch(8*k.m, func(buf []tensor.Float) {
-		d, dc, p := buf[:4*k.m], buf[4*k.m:5*k.m], buf[5*k.m:]
-		if k.p != nil {
-			copy(p, k.p.Value().Data)
-		}
-		for r := range k.c.Value().Rows() {
-			k.pull(r, pulls{h: dh.Row(r), next: dnext.Row(r), z: d, c: dc, p: p})
-			k.give(r, d, dc)
-		}
-	})
-}
-
-// pulls is one row's gradients: of the results, and to be set, of z and c. p is
-// the peepholes, zeros where there are none.
-type pulls struct{ h, next, z, c, p []tensor.Float }
-
-// pull computes the gradients of row r.
-func (k *gates) pull(r int, d pulls) {
+// pullPeeping is pull with peepholes.
+func (k *gates) pullPeeping(r int) {
 	m := k.m
 	act, c, _, th := k.row(r)
+	dh, dnext, p, d := k.dh.Row(r), k.dnext.Row(r), k.p.Data, k.d[r*4*m:(r+1)*4*m]
 	for j := range m {
 		i, f, g, o := act[j], act[m+j], act[2*m+j], act[3*m+j]
-		do := d.h[j] * th[j] * o * (1 - o)
-		dn := d.next[j] + d.h[j]*o*(1-th[j]*th[j])
-		dc := do * d.p[2*m+j] // of what the output gate saw
+		do := dh[j] * th[j] * o * (1 - o)
+		dn := dnext[j] + dh[j]*o*(1-th[j]*th[j])
+		dc := do * p[2*m+j] // of what the output gate saw
 		if !k.old {
 			dn, dc = dn+dc, 0
 		}
 		di, df := dn*g*i*(1-i), dn*c[j]*f*(1-f)
-		d.z[j], d.z[m+j], d.z[2*m+j], d.z[3*m+j] = di, df, dn*i*(1-g*g), do
-		d.c[j] = dc + dn*f + di*d.p[j] + df*d.p[m+j]
+		d[j], d[m+j], d[2*m+j], d[3*m+j] = di, df, dn*i*(1-g*g), do
+		if k.dc != nil {
+			k.dc.Row(r)[j] += dc + dn*f + di*p[j] + df*p[m+j]
+		}
 	}
 }
 
-// give adds row r's gradients to those of z, c and p that are wanted.
-func (k *gates) give(r int, d, dc []tensor.Float) {
+// peepholes adds to the gradient of p, row after row.
+func (k *gates) peepholes(dp *tensor.Dense) {
 	m := k.m
-	if dz := k.z.Grad(); dz != nil {
-		add(dz.Row(r), d)
-	}
-	if g := k.c.Grad(); g != nil {
-		add(g.Row(r), dc)
-	}
-	if k.p == nil || !k.p.Needs() {
-		return
-	}
-	_, c, next, _ := k.row(r)
-	dp := k.p.Grad()
-	addProduct(dp.Row(0), d[:m], c)
-	addProduct(dp.Row(1), d[m:2*m], c)
-	addProduct(dp.Row(2), d[3*m:], k.seen(c, next))
-}
-
-// add is dst += x.
-func add(dst, x []tensor.Float) {
-	for j, v := range x {
-		dst[j] += v
+	for r := range k.c.Rows() {
+		_, c, next, _ := k.row(r)
+		d := k.d[r*4*m : (r+1)*4*m]
+		addProduct(dp.Row(0), d[:m], c)
+		addProduct(dp.Row(1), d[m:2*m], c)
+		addProduct(dp.Row(2), d[3*m:], k.seen(c, next))
 	}
 }
 

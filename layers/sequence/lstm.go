@@ -1,7 +1,6 @@
 package sequence
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -71,42 +70,21 @@ func (l *LSTM) Init(rng *rand.Rand) {
 	}
 }
 
-// uniform returns weights up to 1/√m.
-func uniform(rng *rand.Rand, rows, cols, m int) *grad.Param {
-	p := grad.NewParam(rows, cols)
-	b := 1 / math.Sqrt(float64(m))
-	p.Value.Uniform(rng, -b, b)
-	return p
-}
-
 // Forward returns h of every node of g, from a state of zeros.
 func (l *LSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	return l.ForwardFrom(t, g, x, zeros(2, l.Hidden))[0]
-}
-
-// zeros returns a state of n Vars, one row for all roots.
-func zeros(n, width int) message.State {
-	s := make(message.State, n)
-	for i := range s {
-		s[i] = grad.Const(tensor.New(1, width))
-	}
-	return s
+	return l.ForwardFrom(t, g, x, nil)[0]
 }
 
 // ForwardFrom returns h and c of every node of g, from an initial h and c that
-// have a row for each of g.Roots(), or one for all. Of chains the state after
-// the last node is Rows(g.Sinks()); its Keep begins the next segment of a
+// have a row for each of g.Roots(), or one for all; nil is zeros. Of chains the
+// state after the last node is Rows(g.Sinks()); its Keep begins the next segment of a
 // truncated back-propagation.
 func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
-	xp := x.MatMul(t.Use(l.W)) // of all nodes at once
-	if l.B != nil {
-		xp = xp.Add(t.Use(l.B))
-	}
+	xp := input{x, t.Use(l.W), use(t, l.B)}.inLevels(t, g) // of all nodes at once
 	u, gates := t.Use(l.U), l.gates(t)
-	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
-		h := message.UpdateAll(lv.In, message.CopyU(prev[0]), message.Sum)
-		c := message.UpdateAll(lv.In, message.CopyU(prev[1]), message.Sum)
-		return gates(lv.Rows(xp).Add(h.MatMul(u)), c)
+	return message.Sweep(g, start(t, init, 2, l.Hidden), func(lv *message.Level, prev message.State) message.State {
+		h, c := arrived(lv, prev[0]), arrived(lv, prev[1])
+		return gates(h.LinearOnto(u, lv.Part(xp), grad.Identity), c)
 	})
 }
 
@@ -123,7 +101,7 @@ func (l *LSTM) gates(t *grad.Tape) func(z, c *grad.Var) message.State {
 		panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no peephole is called " + string(l.Peephole)})
 	}
 	return func(z, c *grad.Var) message.State {
-		h, next := LSTMGates(z, c, p, l.PeepOld)
+		h, next := lstmGates(z, c, p, gateForm{old: l.PeepOld, over: true})
 		return message.State{h, next}
 	}
 }

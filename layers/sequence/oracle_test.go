@@ -110,3 +110,53 @@ func treeOracle(l *sequence.TreeLSTM, g *graph.Graph, x *grad.Param) (h, c [][]f
 	})
 	return h, c
 }
+
+func rnnOracle(l *sequence.RNN, g *graph.Graph, x *grad.Param) (h, c [][]float64) {
+	h = make([][]float64, g.NumNodes())
+	visit(g, func(v int, from []int32) {
+		h0 := arriving(h, from, l.Hidden)
+		h[v] = make([]float64, l.Hidden)
+		for j := range h[v] {
+			z := product(row(x, v), l.W, j) + product(h0, l.U, j) + at(l.B, j)
+			if h[v][j] = math.Tanh(z); l.Activation == grad.ReLU {
+				h[v][j] = max(z, 0)
+			}
+		}
+	})
+	return h, nil
+}
+
+// arriving is the sum of the states of the nodes in from.
+func arriving(h [][]float64, from []int32, m int) []float64 {
+	sum := make([]float64, m)
+	for _, u := range from {
+		for j := range sum {
+			sum[j] += h[u][j]
+		}
+	}
+	return sum
+}
+
+func gruOracle(l *sequence.GRU, g *graph.Graph, x *grad.Param) (h, c [][]float64) {
+	m := l.Hidden
+	h = make([][]float64, g.NumNodes())
+	visit(g, func(v int, from []int32) {
+		h0 := arriving(h, from, m)
+		in := func(gate, j int) float64 { return product(row(x, v), l.W, gate*m+j) + at(l.B, gate*m+j) }
+		r, reset := make([]float64, m), make([]float64, m)
+		for j := range r {
+			r[j] = sigma(in(0, j) + product(h0, l.U, j))
+			reset[j] = r[j] * h0[j]
+		}
+		h[v] = make([]float64, m)
+		for j := range m {
+			z := sigma(in(1, j) + product(h0, l.U, m+j))
+			n := in(2, j) + r[j]*(product(h0, l.U, 2*m+j)+at(l.BN, j))
+			if l.ResetBefore {
+				n = in(2, j) + product(reset, l.U, 2*m+j)
+			}
+			h[v][j] = (1-z)*math.Tanh(n) + z*h0[j]
+		}
+	})
+	return h, nil
+}

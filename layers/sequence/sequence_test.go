@@ -65,6 +65,30 @@ func networks() []network {
 		out = append(out, network{name, l, ragged, states, oracle})
 		out = append(out, network{name + " reversed", l, ragged.Reverse(), states, oracle})
 	}
+	dag := graph.Must(graph.New(7, []int32{0, 0, 1, 2, 3, 1, 3}, []int32{2, 3, 3, 4, 4, 5, 4}))
+	for name, l := range map[string]*sequence.RNN{
+		"RNN":         {},
+		"RNN relu":    {Activation: grad.ReLU},
+		"RNN no bias": {NoBias: true},
+	} {
+		l.In, l.Hidden = width, 2
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, nil) }
+		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return rnnOracle(l, g, x) }
+		out = append(out, network{name, l, ragged, states, oracle}, network{name + " on a dag", l, dag, states, oracle})
+	}
+	for name, l := range map[string]*sequence.GRU{
+		"GRU":                      {},
+		"GRU no bias":              {NoBias: true},
+		"GRU reset before":         {ResetBefore: true},
+		"GRU reset before no bias": {ResetBefore: true, NoBias: true},
+	} {
+		l.In, l.Hidden = width, 2
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, nil) }
+		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return gruOracle(l, g, x) }
+		out = append(out, network{name, l, ragged, states, oracle}, network{name + " on a dag", l, dag, states, oracle})
+	}
 	l := &sequence.TreeLSTM{In: width, Hidden: 2, ForgetBias: 1}
 	l.Init(rand.New(rand.NewPCG(1, 1)))
 	tree := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return treeOracle(l, g, x) }

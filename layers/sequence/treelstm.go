@@ -52,15 +52,15 @@ func (l *TreeLSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 
 // States returns h and c of every node of g.
 func (l *TreeLSTM) States(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State {
-	xp := x.MatMul(t.Use(l.W)).Add(t.Use(l.B)) // of all nodes at once
-	xf := x.MatMul(t.Use(l.WF)).Add(t.Use(l.BF))
+	xp := input{x, t.Use(l.W), t.Use(l.B)}.inLevels(t, g) // of all nodes at once
+	xf := input{x, t.Use(l.WF), t.Use(l.BF)}.inLevels(t, g)
 	u, uf, m := t.Use(l.U), t.Use(l.UF), l.Hidden
 	// The third state is h·U_f, so that a node computes it once, not its parents.
-	s := message.Sweep(g, zeros(3, m), func(lv *message.Level, prev message.State) message.State {
-		sum := message.UpdateAll(lv.In, message.CopyU(prev[0]), message.Sum)
-		forget := message.V(lv.Rows(xf)).Add(message.U(prev[2])).Sigmoid()
+	s := message.Sweep(g, start(t, nil, 3, m), func(lv *message.Level, prev message.State) message.State {
+		sum := arrived(lv, prev[0])
+		forget := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, forget.Mul(message.U(prev[1])), message.Sum)
-		z := lv.Rows(xp).Add(sum.MatMul(u)).Split(m, m, m)
+		z := sum.LinearOnto(u, lv.Part(xp), grad.Identity).Split(m, m, m)
 		c := z[0].Sigmoid().Mul(z[1].Tanh()).Add(kept)
 		h := z[2].Sigmoid().Mul(c.Tanh())
 		return message.State{h, c, h.MatMul(uf)}

@@ -23,6 +23,7 @@ var families = map[string][]func(){
 	"product":   {gemm, packRuns, packEight},
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, dropout, adam},
+	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means},
 	"attention": {attention, heads, segments, dropValues},
 }

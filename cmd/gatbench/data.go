@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/graph"
+)
+
+// dataCommand is gatbench data.
+type dataCommand struct {
+	List     dataListCommand     `cmd:"" help:"List the datasets that are known by name, and where they are."`
+	Describe dataDescribeCommand `cmd:"" help:"Say what is in a dataset."`
+	Check    dataCheckCommand    `cmd:"" help:"Read files and say what is wrong with them, if anything is."`
+	Convert  dataConvertCommand  `cmd:"" help:"Write a dataset to an .npz file that this program and NumPy read."`
+	Fetch    dataFetchCommand    `cmd:"" help:"Download a dataset into the user's cache."`
+}
+
+// dataDir is the flag that every command about datasets has.
+type dataDir struct {
+	Data string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
+}
+
+// found is a dataset and where it came from.
+type found struct {
+	*datasets.Dataset
+	from string
+}
+
+// load opens a dataset by its name, or else reads the file or folder of that
+// name.
+func (c dataDir) load(name string) (found, error) {
+	lower := strings.ToLower(name)
+	path, err := datasets.Find(c.Data, lower)
+	if !errors.As(err, new(*datasets.UnknownError)) {
+		if lower == "cora" && err != nil && c.Data == "" || lower == "karate" {
+			path = "this program"
+		}
+		d, err := open(c.Data, lower)
+		return found{d, path}, err
+	}
+	d, readErr := datasets.Read(name)
+	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
+		return found{}, err // a name, and not that of a file
+	}
+	return found{d, name}, readErr
+}
+
+// dataListCommand is gatbench data list.
+type dataListCommand struct {
+	dataDir
+	JSON bool `name:"json" help:"Print a JSON object for each dataset, one a line."`
+}
+
+// listed is a dataset as data list shows it.
+type listed struct {
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	About    string `json:"about"`
+	Nodes    int    `json:"nodes"`
+	Edges    int    `json:"edges"`
+	Features int    `json:"features"`
+	Classes  int    `json:"classes"`
+	Where    string `json:"where"` // a path; empty if it is not here
+}
+
+// Run prints a line for each dataset.
+func (c *dataListCommand) Run(e env) error {
+	if !c.JSON {
+		fmt.Fprintf(e.out, "%-13s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
+	}
+	for _, i := range datasets.Catalogue() {
+		l := listed{i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, c.where(i.Name)}
+		if c.JSON {
+			if err := json.NewEncoder(e.out).Encode(l); err != nil {
+				return err
+			}
+			continue
+		}
+		if l.Where == "" {
+			l.Where = "not here"
+			if datasets.Sources(i.Name) != nil {
+				l.Where = "not here: gatbench data fetch " + i.Name
+			}
+		}
+		if _, err := fmt.Fprintf(e.out, "%-13s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// where returns where a dataset is, "" if it is not here.
+func (c *dataListCommand) where(name string) string {
+	path, err := datasets.Find(c.Data, name)
+	switch {
+	case err == nil:
+		return path
+	case name == "cora", name == "karate":
+		return "this program"
+	}
+	return ""
+}
+
+// dataDescribeCommand is gatbench data describe.
+type dataDescribeCommand struct {
+	dataDir
+	Name string `arg:"" name:"name" help:"A name that data list shows, or a file or folder."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// description is a dataset as data describe --json shows it.
+type description struct {
+	Name     string `json:"name"`
+	From     string `json:"from"`
+	Nodes    int    `json:"nodes"`
+	Edges    int    `json:"edges"` // directed, without self-loops
+	Features int    `json:"features"`
+	Classes  int    `json:"classes"`
+	Train    int    `json:"train"`
+	Val      int    `json:"val"`
+	Test     int    `json:"test"`
+}
+
+// Run describes the dataset.
+func (c *dataDescribeCommand) Run(e env) error {
+	d, err := c.load(c.Name)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		s := d.Split
+		return json.NewEncoder(e.out).Encode(description{d.Name, d.from, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
+	}
+	if err := d.Describe(e.out); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.out, "%-9s %s\n", "from", d.from)
+	return err
+}
+
+// dataCheckCommand is gatbench data check.
+type dataCheckCommand struct {
+	Paths []string `arg:"" name:"path" help:"Files or folders."`
+}
+
+// Run reads the files and says which are right.
+func (c *dataCheckCommand) Run(e env) error {
+	wrong := 0
+	for _, path := range c.Paths {
+		d, err := datasets.Read(path)
+		if err != nil {
+			wrong++
+			fmt.Fprintf(e.out, "wrong  %v\n", err)
+			continue
+		}
+		fmt.Fprintf(e.out, "right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d cannot be used", wrong, len(c.Paths))
+	}
+	return nil
+}
+
+// unusual returns what is legal in a graph and yet often a mistake.
+func unusual(g *graph.Graph) string {
+	if report := g.Check().String(); report != "" {
+		return "; " + report
+	}
+	return ""
+}
+
+// dataConvertCommand is gatbench data convert.
+type dataConvertCommand struct {
+	dataDir
+	Name       string `arg:"" name:"name" help:"A name that data list shows, or a file or folder."`
+	Out        string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
+	Undirected bool   `help:"Add the reverse of each edge that has none."`
+	Largest    bool   `name:"largest-component" help:"Leave out the nodes outside of the largest component."`
+}
+
+// Run writes the file.
+func (c *dataConvertCommand) Run(e env) error {
+	if !strings.HasSuffix(c.Out, ".npz") {
+		return misuse("--out %s: its name must end in .npz", c.Out)
+	}
+	if dir := filepath.Dir(c.Out); !isFolder(dir) {
+		return misuse("--out %s: there is no folder %s to put it in", c.Out, dir)
+	}
+	d, err := c.load(c.Name)
+	if err != nil {
+		return err
+	}
+	if c.Undirected {
+		d.Dataset = d.Dataset.Undirected()
+	}
+	if c.Largest {
+		d.Dataset = d.LargestComponent()
+	}
+	if err := d.WriteNPZ(c.Out); err != nil {
+		return err
+	}
+	info, err := os.Stat(c.Out)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.out, "%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
+	return err
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/fetch"
+)
+
+// dataFetchCommand is gatbench data fetch.
+type dataFetchCommand struct {
+	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed."`
+	Into  string   `placeholder:"DIR" help:"Download into this folder (the user's cache)."`
+
+	getter  fetch.Getter
+	sources func(name string) []datasets.Source // nil: those of package datasets
+}
+
+// Run downloads what is missing.
+func (c *dataFetchCommand) Run(e env) error {
+	if c.sources == nil {
+		c.sources = datasets.Sources
+	}
+	for _, name := range c.Names {
+		if err := c.known(name); err != nil {
+			return err
+		}
+	}
+	dir := c.Into
+	if dir == "" {
+		cache, err := datasets.CacheDir()
+		if err != nil {
+			return fmt.Errorf("there is no cache to download into: %w: name a folder with --into", err)
+		}
+		dir = filepath.Join(cache, "planetoid")
+	}
+	for _, name := range c.Names {
+		if err := c.fetch(e, dir, strings.ToLower(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known returns an error for a name that cannot be fetched.
+func (c *dataFetchCommand) known(name string) error {
+	if c.sources(name) != nil {
+		return nil
+	}
+	if slices.Contains(datasets.Names(), strings.ToLower(name)) {
+		return misuse("%s cannot be fetched: cora, citeseer and pubmed can; see gatbench data list for where it is looked for", name)
+	}
+	_, err := datasets.Find("", name)
+	return err
+}
+
+// fetch downloads the files of a dataset and reads them.
+func (c *dataFetchCommand) fetch(e env, dir, name string) error {
+	shown := newProgress(e.errOut)
+	defer shown.clear()
+	files := c.sources(name)
+	total, before := int64(0), int64(0)
+	for _, f := range files {
+		total += f.Size
+	}
+	c.getter.Progress = func(f fetch.File, done int64) {
+		shown.show("%s: %.1f of %.1f MB, %s", name, float64(before+done)/1e6, float64(total)/1e6, filepath.Base(f.Path))
+	}
+	for _, f := range files {
+		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}
+		err := c.getter.Get(e.ctx, file)
+		if e.ctx.Err() != nil {
+			return fmt.Errorf("interrupted; the next fetch goes on with what is there")
+		}
+		if err != nil {
+			return err
+		}
+		before += f.Size
+	}
+	shown.clear()
+	_, err := fmt.Fprintf(e.out, "%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
+	return err
+}

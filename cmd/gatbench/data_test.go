@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+)
+
+// nowhere keeps a test away from the data and the cache of who runs it, and
+// returns the cache it has instead.
+func nowhere(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("EDGEWISE_DATA", "")
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(name, dir)
+	}
+	cache, err := datasets.CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cache
+}
+
+func TestDataList(t *testing.T) {
+	nowhere(t)
+	stdout, stderr, status := gatbench(t, "data", "list")
+	if status != succeeded || stderr != "" {
+		t.Fatalf("status %d, error %q", status, stderr)
+	}
+	for _, want := range []string{"pubmed         19717   88648      500       3", "not here: gatbench data fetch pubmed\n", "cora            2708", "this program\n", "facebook"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the list has no %q:\n%s", want, stdout)
+		}
+	}
+	stdout, _, _ = gatbench(t, "data", "list", "--json")
+	lines := objects(t, stdout)
+	if len(lines) != len(datasets.Names()) || lines[0]["name"] != "amazon_photo" || lines[0]["where"] != "" {
+		t.Errorf("got %v", lines)
+	}
+}
+
+func TestDataDescribe(t *testing.T) {
+	nowhere(t)
+	stdout, stderr, status := gatbench(t, "data", "describe", "cora")
+	if status != succeeded || !strings.Contains(stdout, "edges     10556 directed") || !strings.HasSuffix(stdout, "from      this program\n") {
+		t.Errorf("status %d, error %q, output %q", status, stderr, stdout)
+	}
+	stdout, _, _ = gatbench(t, "data", "describe", "--json", "Karate")
+	var got description
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got != (description{"Karate", "this program", 34, 156, 34, 2, 2, 0, 32}) {
+		t.Errorf("got %+v, error %v", got, err)
+	}
+}
+
+func TestDataErrors(t *testing.T) {
+	cache := nowhere(t)
+	dir := t.TempDir()
+	blocked := filepath.Join(dir, "file")
+	if err := os.WriteFile(blocked, []byte("0 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   string
+		want   string
+		status int
+	}{
+		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
+		{"data describe " + dir + "/none.npz", "stat " + dir + "/none.npz: no such file or directory", failed},
+		{"data describe pubmed", "no files of pubmed (ind.pubmed.allx) in " + cache + ", nor in planetoid there: get it with gatbench data fetch pubmed, or name the folder it is in with --data or EDGEWISE_DATA", failed},
+		{"data check " + dir, "1 of 1 cannot be used", failed},
+		{"data convert karate -o " + dir + "/x.csv", "--out " + dir + "/x.csv: its name must end in .npz", misused},
+		{"data convert karate -o " + dir + "/no/x.npz", "--out " + dir + "/no/x.npz: there is no folder " + dir + "/no to put it in", misused},
+		{"data fetch karate", "karate cannot be fetched: cora, citeseer and pubmed can; see gatbench data list for where it is looked for", misused},
+		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
+		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", failed},
+	} {
+		_, stderr, status := gatbench(t, strings.Fields(c.args)...)
+		if stderr != "gatbench: "+c.want+"\n" || status != c.status {
+			t.Errorf("gatbench %s: status %d, error\n%swant status %d and\n%s", c.args, status, stderr, c.status, c.want)
+		}
+	}
+}
+
+func TestDataConvertAndCheck(t *testing.T) {
+	nowhere(t)
+	dir := t.TempDir()
+	list, out := filepath.Join(dir, "list.txt"), filepath.Join(dir, "list.npz")
+	if err := os.WriteFile(list, []byte("1 2\n2 5\n7 8\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status := gatbench(t, "data", "convert", list, "--undirected", "--largest-component", "-o", out)
+	if status != succeeded || stdout != out+": list, 3 nodes, 4 edges, 0.0 MB\n" {
+		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
+	}
+	stdout, stderr, status = gatbench(t, "data", "check", out, list, dir+"/none")
+	if status != failed || !strings.HasPrefix(stdout, "right  "+out+": 3 nodes, 4 edges\nright  "+list+": 5 nodes, 3 edges; ") || !strings.Contains(stdout, "\nwrong  stat ") || stderr != "gatbench: 1 of 3 cannot be used\n" {
+		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
+	}
+}
+
+// published is a server that has one file, and the command that fetches it.
+func published(t *testing.T, content string, handle http.HandlerFunc) *dataFetchCommand {
+	t.Helper()
+	server := httptest.NewServer(handle)
+	t.Cleanup(server.Close)
+	c := &dataFetchCommand{Names: []string{"PubMed"}}
+	c.sources = func(name string) []datasets.Source {
+		return []datasets.Source{{Name: "ind." + strings.ToLower(name) + ".x", URL: server.URL, Size: int64(len(content)), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(content)))}}
+	}
+	return c
+}
+
+func TestDataFetch(t *testing.T) {
+	cache := nowhere(t)
+	asked := 0
+	c := published(t, "content", func(w http.ResponseWriter, _ *http.Request) { asked++; w.Write([]byte("content")) })
+	var out, errOut bytes.Buffer
+	for range 2 {
+		if err := c.Run(env{t.Context(), &out, &errOut}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(cache, "planetoid")
+	if b, err := os.ReadFile(filepath.Join(dir, "ind.pubmed.x")); err != nil || string(b) != "content" || asked != 1 {
+		t.Errorf("%q, error %v, asked %d times", b, err, asked)
+	}
+	if want := "pubmed: 1 files, 0.0 MB, checksums right, in " + dir + "\n"; out.String() != want+want || errOut.Len() > 0 {
+		t.Errorf("output %q, error %q", &out, &errOut)
+	}
+}
+
+func TestDataFetchFails(t *testing.T) {
+	nowhere(t)
+	c := published(t, "content", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("CONTENT")) })
+	if err := c.Run(env{t.Context(), &bytes.Buffer{}, &bytes.Buffer{}}); err == nil || !strings.HasSuffix(err.Error(), "the server sends another file") {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	c = published(t, "content", func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	if err := c.Run(env{ctx, &bytes.Buffer{}, &bytes.Buffer{}}); err == nil || err.Error() != "interrupted; the next fetch goes on with what is there" {
+		t.Errorf("error %v", err)
+	}
+}

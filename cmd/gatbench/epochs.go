@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// seeded is the history of a seed.
+type seeded struct {
+	seed    uint64
+	history *train.History
+}
+
+// writeCSV writes the epochs of all runs to the file of --csv.
+func (o *outputFlags) writeCSV(runs []seeded) error {
+	if o.CSV == "" || len(runs) == 0 {
+		return nil
+	}
+	return atomicfile.Write(o.CSV, func(w io.Writer) error {
+		if _, err := fmt.Fprintln(w, "seed,epoch,loss,train_accuracy,val_loss,val_accuracy,test_accuracy,best,ms"); err != nil {
+			return err
+		}
+		for _, r := range runs {
+			for _, e := range r.history.Epochs {
+				best := 0
+				if e.Best {
+					best = 1
+				}
+				if _, err := fmt.Fprintf(w, "%d,%d,%g,%g,%g,%g,%g,%d,%.3f\n", r.seed, e.N, e.Loss, e.Train.Accuracy,
+					e.Val.Loss, e.Val.Accuracy, e.Test.Accuracy, best, milliseconds(e.Took)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

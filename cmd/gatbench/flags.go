@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// settingFlags are the settings of a training. What is nil was not given, and
+// comes from the preset, or from the run that is resumed.
+type settingFlags struct {
+	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer or pubmed."`
+	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
+	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's (the default), or the dgl or pyg example's."`
+	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a JSON file of the lists train, val and test."`
+	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
+	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
+	Heads       *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
+	OutHeads    *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
+	Layers      *int     `placeholder:"N" help:"Number of layers (2)."`
+	Dropout     *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
+	Residual    *bool    `help:"Add to each layer's result what it was given."`
+	LR          *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
+	WeightDecay *float64 `placeholder:"D" help:"L2 decay."`
+	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (200)."`
+	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never)."`
+	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (GAT's own rule), or the last."`
+	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
+}
+
+// override gives r the settings that flags were given for.
+func (f *settingFlags) override(r *recipe) {
+	set(&r.Dataset, f.Dataset)
+	set(&r.Model, f.Model)
+	set(&r.Preset, f.Preset)
+	set(&r.Splits, f.Splits)
+	set(&r.Seed, f.Seed)
+	set(&r.Hidden, f.Hidden)
+	set(&r.Heads, f.Heads)
+	set(&r.OutHeads, f.OutHeads)
+	set(&r.Layers, f.Layers)
+	set(&r.Dropout, f.Dropout)
+	set(&r.Residual, f.Residual)
+	set(&r.LR, f.LR)
+	set(&r.WeightDecay, f.WeightDecay)
+	set(&r.Epochs, f.Epochs)
+	set(&r.Patience, f.Patience)
+	set(&r.Select, f.Select)
+	set(&r.Batch, f.Batch)
+}
+
+// set sets v to what a flag was given.
+func set[T any](v, flag *T) {
+	if flag != nil {
+		*v = *flag
+	}
+}
+
+// or returns what a flag was given, or else the preset.
+func or[T any](flag *T, preset T) T {
+	if flag != nil {
+		return *flag
+	}
+	return preset
+}
+
+// fresh returns the recipe of a run that begins.
+func (f *settingFlags) fresh() (recipe, error) {
+	dataset := strings.ToLower(or(f.Dataset, "cora"))
+	r, err := newRecipe(or(f.Preset, "paper"), or(f.Model, "gat"), dataset)
+	if err != nil {
+		return r, err
+	}
+	f.override(&r)
+	r.Dataset = dataset
+	return r, f.check(&r)
+}
+
+// resumed returns the recipe of a run that goes on: only its length may change.
+func (f *settingFlags) resumed(path string) (recipe, error) {
+	n, err := openNetwork(path)
+	if err != nil {
+		return recipe{}, err
+	}
+	r := n.Recipe
+	r.Epochs, r.Patience = or(f.Epochs, r.Epochs), or(f.Patience, r.Patience)
+	asked := r
+	f.override(&asked)
+	asked.Dataset = strings.ToLower(asked.Dataset)
+	if flag, was, is := r.differs(asked); flag != "" {
+		return r, misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+	}
+	return r, r.check()
+}
+
+// check returns an error for flags that the model does not have, and for
+// settings that cannot be.
+func (f *settingFlags) check(r *recipe) error {
+	m, err := findModel(r.Model)
+	if err != nil {
+		return err
+	}
+	for _, given := range []struct {
+		flag string
+		yes  bool
+	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"residual", f.Residual != nil}} {
+		if given.yes && !slices.Contains(m.takes, given.flag) {
+			return misuse("--%s: %s has none; these models have: %s", given.flag, r.Model, having(given.flag))
+		}
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	switch {
+	case r.Layers == 1 && f.Hidden != nil:
+		return misuse("--hidden %d and --layers 1: one layer has no hidden one: leave one of them out", r.Hidden)
+	case r.Layers == 1 && f.Heads != nil:
+		return misuse("--heads %d and --layers 1: the heads of the last layer are --out-heads", r.Heads)
+	case r.Dataset == "karate" && r.Splits == "planetoid":
+		return misuse("--dataset karate: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some")
+	}
+	return nil
+}
+
+// oneOf returns an error if a flag's value is none of those there are.
+func oneOf(flag, value string, known []string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return misuse("%s %.60s: there is none of that name; there are %s", flag, value, strings.Join(known, ", "))
+}
+
+// target returns an error if a file cannot be written at path, before any work
+// is done.
+func target(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	if isFolder(path) {
+		return misuse("--%s %s: it is a folder; name a file", flag, path)
+	}
+	dir := filepath.Dir(path)
+	if !isFolder(dir) {
+		return misuse("--%s %s: there is no folder %s to put it in", flag, path, dir)
+	}
+	probe, err := os.CreateTemp(dir, ".gatbench.*.tmp")
+	if err != nil {
+		return fmt.Errorf("--%s %s: the folder %s takes no file: %w", flag, path, dir, err)
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// network is a stack of layers of one kind, of which the last gives the classes.
+// Its file holds the recipe, from which the layers are made again.
+type network struct {
+	Recipe      recipe
+	In, Classes int
+	Layers      []layer `json:"-"`
+}
+
+// hop is where one layer works: a graph or a block of it.
+type hop struct {
+	graph  *graph.Graph
+	weight *grad.Var // of its edges, on the whole graph; nil if the graph is whole
+}
+
+// newNetwork returns an initialised network for features of that width.
+func newNetwork(r recipe, width, classes int) (*network, error) {
+	n := &network{Recipe: r, In: width, Classes: classes}
+	if err := n.build(); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// build makes the layers that the recipe asks for.
+func (n *network) build() error {
+	r := &n.Recipe
+	m, err := findModel(r.Model)
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(r.Seed, 0))
+	s := size{in: n.In, out: r.Hidden}
+	n.Layers = nil
+	for i := range r.Layers {
+		if s.last = i == r.Layers-1; s.last {
+			s.out = n.Classes
+		}
+		l := m.make(r, s)
+		l.Init(rng)
+		r.Start.redraw(l, rng)
+		n.Layers = append(n.Layers, l)
+		s.in = r.Hidden * r.Heads
+	}
+	return nil
+}
+
+// redraw gives the Params of GAT's layers other first values.
+func (s start) redraw(l layer, rng *rand.Rand) {
+	conv, ok := l.(*gatLayer)
+	if !ok || s != startNormal {
+		return
+	}
+	gain := tensor.LeakyGain(0) // √2
+	conv.W.Value.GlorotNormal(rng, conv.In, conv.Heads*conv.Out, gain)
+	for _, a := range []*grad.Param{conv.AttnL, conv.AttnR} {
+		a.Value.GlorotNormal(rng, conv.Heads*conv.Out, conv.Out, gain)
+	}
+}
+
+// layerOf returns the layer that a Param belongs to: "Layers.0" of "Layers.0.W".
+func layerOf(name string) string { return strings.Join(strings.SplitN(name, ".", 3)[:2], ".") }
+
+// Forward returns the logits on the whole graph.
+func (n *network) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	return n.through(t, slices.Repeat([]hop{{graph: g}}, len(n.Layers)), x)
+}
+
+// labels are what errors call the layers.
+var labels = [...]string{"layer 1", "layer 2", "layer 3", "layer 4", "a later layer"}
+
+// through returns the result of the first layers, one for each hop.
+func (n *network) through(t *grad.Tape, hops []hop, x *grad.Var) *grad.Var {
+	for i, h := range hops {
+		undo := t.Label(labels[min(i, len(labels)-1)])
+		x = n.Layers[i].run(t, h, x).Y
+		undo()
+	}
+	return x
+}
+
+// hidden returns what the last layer sees, which is what the network has learnt
+// of each node; of a single layer the logits.
+func (n *network) hidden(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	depth := max(1, len(n.Layers)-1)
+	return n.through(t, slices.Repeat([]hop{{graph: g}}, depth), x)
+}
+
+// attend returns what each layer returns on the whole graph.
+func (n *network) attend(t *grad.Tape, g *graph.Graph, x *grad.Var) []layers.Out {
+	var outs []layers.Out
+	for _, l := range n.Layers {
+		out := l.run(t, hop{graph: g}, x)
+		outs = append(outs, out)
+		x = out.Y
+	}
+	return outs
+}
+
+// openNetwork reads what kind of network a file holds, without its Params.
+func openNetwork(path string) (*network, error) {
+	n := new(network)
+	if err := train.LoadConfig(path, n); err != nil {
+		return nil, err
+	}
+	r := &n.Recipe
+	err := r.check()
+	if err == nil {
+		_, err = findModel(r.Model)
+	}
+	const most = 1 << 24 // features and classes: files are not to be trusted with memory
+	if err == nil && (n.In < 1 || n.In > most || n.Classes < 1 || n.Classes > 1<<16) {
+		err = fmt.Errorf("%d features and %d classes", n.In, n.Classes)
+	}
+	if err == nil {
+		err = n.fitsMemory()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: what it says of its model cannot be: %s", path, err)
+	}
+	return n, nil
+}
+
+// fitsMemory reports a model of more numbers than any file that could be meant.
+func (n *network) fitsMemory() error {
+	const most = 1 << 30
+	r := &n.Recipe
+	wide := r.Hidden * max(1, r.Heads)
+	if total := n.In*wide + r.Layers*wide*max(wide, n.Classes*r.OutHeads); total < 0 || total > most {
+		return fmt.Errorf("more than %d numbers", most)
+	}
+	return nil
+}
+
+// loadNetwork reads a saved network.
+func loadNetwork(path string) (*network, error) {
+	n, err := openNetwork(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.build(); err != nil {
+		return nil, err
+	}
+	if err := train.Load(path, n); err != nil {
+		return nil, err
+	}
+	return n, nil
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// outputFlags are what a training writes beside what it prints.
+type outputFlags struct {
+	Save       string   `placeholder:"FILE" help:"Save the chosen model to this safetensors file."`
+	Checkpoint string   `placeholder:"FILE" help:"Save the whole run to this file, at its end or when it is interrupted, for --resume."`
+	Every      int      `default:"0" placeholder:"N" help:"Write the --checkpoint after every N epochs too."`
+	Resume     string   `placeholder:"FILE" help:"Go on with the run of this checkpoint."`
+	CSV        string   `name:"csv" placeholder:"FILE" help:"Write a line for each epoch to this file."`
+	Log        string   `placeholder:"tensorboard:DIR" help:"Log the run for TensorBoard."`
+	Plot       string   `placeholder:"FILE" help:"Draw loss, accuracy, the hidden layer and errors by degree into this .svg or .png."`
+	Attention  []string `placeholder:"FILE" help:"Write the attention of --nodes as numbers (.csv) and as pictures (.svg, .png); several files are joined by commas."`
+	Nodes      []int32  `placeholder:"N" help:"Nodes for --attention (a test node of up to 12 neighbours)."`
+	Profile    string   `placeholder:"FILE" help:"Write a CPU profile of the training, for go tool pprof."`
+}
+
+// logDir returns the folder that --log names.
+func (o *outputFlags) logDir() string {
+	_, dir, _ := strings.Cut(o.Log, ":")
+	return dir
+}
+
+// check returns an error for files that cannot be written and flags that
+// contradict each other.
+func (o *outputFlags) check(r *recipe, seeds int) error {
+	if err := o.single(seeds); err != nil {
+		return err
+	}
+	m, err := findModel(r.Model)
+	if err != nil {
+		return err
+	}
+	kind, dir, _ := strings.Cut(o.Log, ":")
+	switch {
+	case o.Every < 0:
+		return misuse("--every %d: it must be at least 1, or 0 for only at the end", o.Every)
+	case o.Every > 0 && o.Checkpoint == "":
+		return misuse("--every %d: it needs --checkpoint FILE", o.Every)
+	case o.Log != "" && (kind != "tensorboard" || dir == ""):
+		return misuse("--log %s: write tensorboard:DIR", o.Log)
+	case o.Plot != "" && !isPicture(o.Plot):
+		return misuse("--plot %s: its name must end in .svg or .png", o.Plot)
+	case len(o.Attention) > 0 && !slices.Contains(m.takes, "attention"):
+		return misuse("--attention: %s has none; these models have: %s", r.Model, having("attention"))
+	case len(o.Nodes) > 0 && len(o.Attention) == 0:
+		return misuse("--nodes: they are for --attention FILE")
+	}
+	return o.targets()
+}
+
+// single returns an error for files of one model that several are trained for.
+func (o *outputFlags) single(seeds int) error {
+	if seeds == 1 {
+		return nil
+	}
+	for _, f := range []struct{ flag, file string }{
+		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"plot", o.Plot}, {"attention", strings.Join(o.Attention, ",")},
+	} {
+		if f.file != "" {
+			return misuse("--%s keeps one model and --seeds %d trains %d: leave one of them out", f.flag, seeds, seeds)
+		}
+	}
+	if o.Resume != "" {
+		return misuse("--resume goes on with one run and --seeds %d trains %d: leave one of them out", seeds, seeds)
+	}
+	return nil
+}
+
+// targets returns an error if a file cannot be written, or is named twice.
+func (o *outputFlags) targets() error {
+	files := []struct{ flag, path string }{
+		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"csv", o.CSV}, {"plot", o.Plot}, {"profile", o.Profile},
+	}
+	for _, path := range o.Attention {
+		if filepath.Ext(path) != ".csv" && !isPicture(path) {
+			return misuse("--attention %s: its name must end in .csv, .svg or .png", path)
+		}
+		files = append(files, struct{ flag, path string }{"attention", path})
+	}
+	owner := map[string]string{}
+	for _, f := range files {
+		if err := target(f.flag, f.path); err != nil {
+			return err
+		}
+		name := filepath.Clean(f.path)
+		if f.path != "" && owner[name] != "" {
+			return misuse("--%s %s: --%s has that name too", f.flag, f.path, owner[name])
+		}
+		owner[name] = f.flag
+	}
+	return nil
+}
+
+func isPicture(path string) bool {
+	return slices.Contains([]string{".svg", ".png"}, filepath.Ext(path))
+}

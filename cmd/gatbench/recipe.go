@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// recipe is all that a training depends on beside the data. It is saved with the
+// model, so that a run can be taken up and a model be used without its flags. The
+// tags are the flags that set the fields.
+type recipe struct {
+	Dataset     string  `flag:"dataset"`
+	Splits      string  `flag:"splits"`
+	Seed        uint64  `flag:"seed"`
+	Preset      string  `flag:"preset"`
+	Model       string  `flag:"model"`
+	Hidden      int     `flag:"hidden"` // width of a hidden layer, or of each of its heads
+	Heads       int     `flag:"heads"`
+	OutHeads    int     `flag:"out-heads"` // of the last layer, averaged
+	Layers      int     `flag:"layers"`
+	Dropout     float64 `flag:"dropout"` // of each layer's features, and of attention
+	ValueDrop   bool    `flag:"preset"`  // of what attention sums, too
+	Residual    bool    `flag:"residual"`
+	LR          float64 `flag:"lr"`
+	WeightDecay float64 `flag:"weight-decay"`
+	Decayed     decayed `flag:"preset"`
+	Start       start   `flag:"preset"`
+	Select      string  `flag:"select"`
+	Epochs      int     `flag:"epochs"`
+	Patience    int     `flag:"patience"`
+	Batch       int     `flag:"batch"` // seed nodes a step; 0: all nodes at once
+}
+
+// decayed says which Params shrink towards zero.
+type decayed string
+
+const (
+	decayAll     decayed = "all"
+	decayWeights decayed = "weights"       // no biases
+	decayFirst   decayed = "first weights" // those of the first layer
+)
+
+// start says where attention's Params begin.
+type start string
+
+const (
+	startGlorot start = "glorot"        // uniform, gain 1: the layers' own
+	startNormal start = "xavier-normal" // gain √2
+)
+
+// criteria are the rules that choose the epoch of which the model is kept.
+var criteria = []struct {
+	name string
+	by   train.Criterion
+	says string
+}{
+	{"accuracy", train.ByAccuracy, "the best validation accuracy; of equal ones, the lowest validation loss"},
+	{"loss", train.ByLoss, "the lowest validation loss"},
+	{"either", train.ByEither, "the last epoch whose validation accuracy and loss were both at least as good as any before"},
+	{"last", train.ByLast, "the last epoch, whatever its validation scores"},
+}
+
+// criterion returns the rule of that name, and what it does in words.
+func criterion(name string) (by train.Criterion, says string) {
+	for _, c := range criteria {
+		if c.name == name {
+			return c.by, c.says
+		}
+	}
+	panic("gatbench: no rule is called " + name) // flags and files are checked
+}
+
+// presets are whose settings there are.
+var presets = []string{"paper", "dgl", "pyg"}
+
+// newRecipe returns what a preset says for a model on a dataset.
+func newRecipe(preset, model, dataset string) (recipe, error) {
+	r := recipe{
+		Dataset: dataset, Splits: "planetoid", Preset: preset, Model: model,
+		Layers: 2, Heads: 1, OutHeads: 1, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Epochs: 200,
+	}
+	m, err := findModel(model)
+	if err != nil {
+		return r, err
+	}
+	if err := oneOf("--preset", preset, presets); err != nil {
+		return r, err
+	}
+	if preset == "dgl" {
+		r.Select = "last"
+	}
+	m.preset(&r)
+	return r, nil
+}
+
+// likeGAT is what graph attention's paper chose, and what the examples of the
+// frameworks make of it.
+func likeGAT(r *recipe) {
+	r.Hidden, r.Heads, r.Dropout, r.LR, r.WeightDecay = 8, 8, 0.6, 5e-3, 5e-4
+	switch r.Preset {
+	case "paper":
+		r.Decayed = decayWeights
+		r.ValueDrop = r.Model == "gat" // only the authors' code says so: CiteSeer needs it
+		if r.Dataset == "pubmed" {
+			r.OutHeads, r.LR, r.WeightDecay = 8, 1e-2, 1e-3
+		}
+	case "dgl":
+		r.Start = startNormal
+	case "pyg":
+		if r.Dataset == "pubmed" {
+			r.OutHeads = 8
+		}
+	}
+}
+
+// likeGCN is what graph convolution's paper chose for itself and for the
+// perceptron it is compared with.
+func likeGCN(r *recipe) {
+	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 16, 0.5, 1e-2, 5e-4, decayFirst
+	if r.Preset == "dgl" {
+		r.Decayed = decayAll
+	}
+}
+
+// optimiser returns the recipe's optimiser for a network.
+func (r *recipe) optimiser(net *network) train.Optimiser {
+	opt := &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}
+	if r.WeightDecay == 0 {
+		return opt
+	}
+	first := ""
+	for name, p := range grad.Params(net) {
+		if first == "" {
+			first = layerOf(name)
+		}
+		bias := p.Value.Axes() == 1
+		spared := r.Decayed != decayAll && bias || r.Decayed == decayFirst && layerOf(name) != first
+		if spared {
+			opt.Groups = append(opt.Groups, train.Group{Match: name})
+		}
+	}
+	return opt
+}
+
+// check returns an error for settings that cannot be.
+func (r *recipe) check() error {
+	for _, n := range []struct {
+		flag     string
+		v, least int
+	}{
+		{"hidden", r.Hidden, 1}, {"heads", r.Heads, 1}, {"out-heads", r.OutHeads, 1}, {"layers", r.Layers, 1},
+		{"epochs", r.Epochs, 1}, {"patience", r.Patience, 0}, {"batch", r.Batch, 0},
+	} {
+		if n.v < n.least {
+			return misuse("--%s %d: it must be at least %d", n.flag, n.v, n.least)
+		}
+	}
+	const wide = 1 << 16 // of a layer: beyond it the weights alone are gigabytes
+	switch {
+	case r.Hidden > wide || r.Heads > wide || r.OutHeads > wide || r.Hidden*r.Heads > wide:
+		return misuse("--hidden %d with --heads %d and --out-heads %d: a layer has at most %d columns", r.Hidden, r.Heads, r.OutHeads, wide)
+	case r.Layers > 100:
+		return misuse("--layers %d: there can be at most 100", r.Layers)
+	case !(r.Dropout >= 0 && r.Dropout < 1):
+		return misuse("--dropout %v: it must be at least 0 and less than 1", r.Dropout)
+	case !(r.LR > 0) || math.IsInf(r.LR, 0):
+		return misuse("--lr %v: it must be a number above 0", r.LR)
+	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	case r.Patience > 0 && r.Select == "last":
+		return misuse("--patience %d waits for a better epoch and --select last takes whichever is the last: leave one of them out", r.Patience)
+	}
+	var names []string
+	for _, c := range criteria {
+		names = append(names, c.name)
+	}
+	return oneOf("--select", r.Select, names)
+}
+
+// differs returns the flag and both values of the first setting in which two
+// recipes differ; no flag if there is none.
+func (r recipe) differs(other recipe) (flag, mine, others string) {
+	a, b := reflect.ValueOf(r), reflect.ValueOf(other)
+	for i := range a.NumField() {
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
+			return a.Type().Field(i).Tag.Get("flag"), fmt.Sprint(x), fmt.Sprint(y)
+		}
+	}
+	return "", "", ""
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// The settings of the paper and of the frameworks' examples, as they are
+// published.
+func TestPresets(t *testing.T) {
+	tests := []struct {
+		preset, model, dataset string
+		want                   recipe
+	}{
+		{"paper", "gat", "cora", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, ValueDrop: true, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
+		{"paper", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
+		{"dgl", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startNormal, Select: "last"}},
+		{"pyg", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "accuracy"}},
+		{"paper", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayFirst, Start: startGlorot, Select: "accuracy"}},
+		{"dgl", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "last"}},
+	}
+	for _, tt := range tests {
+		got, err := newRecipe(tt.preset, tt.model, tt.dataset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt.want.Dataset, tt.want.Splits, tt.want.Preset, tt.want.Model = tt.dataset, "planetoid", tt.preset, tt.model
+		tt.want.Layers, tt.want.Epochs = 2, 200
+		if flag, mine, others := got.differs(tt.want); flag != "" {
+			t.Errorf("%s %s on %s: --%s is %s, want %s", tt.preset, tt.model, tt.dataset, flag, mine, others)
+		}
+	}
+}
+
+// Which Params decay, by the names that are spared.
+func TestDecayed(t *testing.T) {
+	for _, tt := range []struct {
+		model, preset, spared string
+	}{
+		{"gat", "paper", "Layers.0.B Layers.1.B"},
+		{"gat", "pyg", ""},
+		{"gcn", "paper", "Layers.0.B Layers.1.W Layers.1.B"},
+		{"gatv2", "paper", "Layers.0.BSrc Layers.0.BDst Layers.0.B Layers.1.BSrc Layers.1.BDst Layers.1.B"},
+	} {
+		r, err := newRecipe(tt.preset, tt.model, "cora")
+		if err != nil {
+			t.Fatal(err)
+		}
+		net, err := newNetwork(r, 5, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spared []string
+		opt := r.optimiser(net).(*train.Adam)
+		for _, g := range opt.Groups {
+			spared = append(spared, g.Match)
+		}
+		if got := strings.Join(spared, " "); got != tt.spared {
+			t.Errorf("%s of %s spares %q, want %q", tt.model, tt.preset, got, tt.spared)
+		}
+		if err := opt.Bind(net); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A first value drawn as the dgl preset has it is wider than the paper's.
+func TestStart(t *testing.T) {
+	spread := func(preset string) float64 {
+		r, err := newRecipe(preset, "gat", "cora")
+		if err != nil {
+			t.Fatal(err)
+		}
+		net, err := newNetwork(r, 1433, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, n := 0.0, 0
+		for name, p := range grad.Params(net) {
+			if name == "Layers.0.W" {
+				for _, v := range p.Value.Data {
+					sum += float64(v) * float64(v)
+					n++
+				}
+			}
+		}
+		return sum / float64(n)
+	}
+	// 2·2/(in+out) and 2/(in+out): Glorot's variance, with gain √2 and with 1.
+	if got, want := spread("dgl"), 4.0/(1433+64); got < 0.97*want || got > 1.03*want {
+		t.Errorf("dgl: variance %g, want %g", got, want)
+	}
+	if got, want := spread("pyg"), 2.0/(1433+64); got < 0.97*want || got > 1.03*want {
+		t.Errorf("pyg: variance %g, want %g", got, want)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	for _, tt := range []struct {
+		model, want string
+		layers      int
+	}{
+		{"gat", "GAT, 8 heads of 8, then 1 of 7", 2},
+		{"gat", "GAT, 1 of 7", 1},
+		{"gat", "GAT, 2 times 8 heads of 8, then 1 of 7", 3},
+		{"gcn", "GCN, layers of 16, then 7", 2},
+		{"mlp", "MLP, layers of 16, then 16, then 7", 3},
+	} {
+		r, err := newRecipe("paper", tt.model, "cora")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Layers = tt.layers
+		m, _ := findModel(tt.model)
+		if got := m.describe(&r, 7); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// savedFlags say which model is used, and on what.
+type savedFlags struct {
+	File    string  `arg:"" help:"The model that --save wrote; of a --checkpoint, the state of its last epoch."`
+	Dataset *string `placeholder:"NAME" help:"The dataset (the one it was trained on)."`
+	Data    string  `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Splits  *string `placeholder:"NAME" help:"The split (the one it was trained on)."`
+	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
+}
+
+// open reads the model and its dataset, and returns the logits of every node.
+func (f *savedFlags) open() (*network, *task, *tensor.Dense, error) {
+	if f.Threads < 0 {
+		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
+	}
+	defer par.SetThreads(f.Threads)()
+	n, err := loadNetwork(f.File)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r, trained := &n.Recipe, n.Recipe.Dataset
+	set(&r.Dataset, f.Dataset)
+	set(&r.Splits, f.Splits)
+	k, err := openTask(f.Data, r.Dataset, r.Splits, r.Seed)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := k.fits(n, f.File, trained); err != nil {
+		return nil, nil, nil, err
+	}
+	return n, k, n.Forward(grad.NewEval(), k.graph, k.features).Value(), nil
+}
+
+// evalCommand is gatbench eval.
+type evalCommand struct {
+	savedFlags `embed:""`
+}
+
+// scored is how good a saved model is.
+type scored struct {
+	Event         string  `json:"event"` // "eval"
+	File          string  `json:"file"`
+	Dataset       string  `json:"dataset"`
+	Model         string  `json:"model"`
+	TrainAccuracy float64 `json:"train_accuracy"`
+	ValAccuracy   float64 `json:"val_accuracy"`
+	TestAccuracy  float64 `json:"test_accuracy"`
+	TestLoss      number  `json:"test_loss"`
+	TestMacroF1   float64 `json:"test_macro_f1"`
+}
+
+// Run scores a saved model on each part of the split.
+func (c *evalCommand) Run(e env) error {
+	n, k, logits, err := c.open()
+	if err != nil {
+		return err
+	}
+	s := k.measure(logits)
+	confusion := train.NewConfusion(logits, k.Labels, k.split.Test)
+	line := scored{
+		Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model,
+		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: number(s.Test.Loss),
+		TestMacroF1: train.MacroF1(confusion.Counts()),
+	}
+	if c.JSON {
+		return json.NewEncoder(e.out).Encode(line)
+	}
+	m, err := findModel(n.Recipe.Model)
+	if err != nil {
+		return err
+	}
+	p := &printer{w: e.out}
+	p.printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", m.describe(&n.Recipe, k.Classes), k.Name, "", "nodes", "accuracy", "loss")
+	for _, part := range []struct {
+		name  string
+		nodes []int32
+		score train.Score
+	}{{"train", k.split.Train, s.Train}, {"validation", k.split.Val, s.Val}, {"test", k.split.Test, s.Test}} {
+		p.printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
+	}
+	p.printf("\ntest macro F1 %.3f; of each class of the test nodes, which class they are given:\n\n", line.TestMacroF1)
+	p.confusion(k, confusion)
+	return p.err
+}
+
+// confusion prints a row for each class: how many of its nodes were given which.
+func (p *printer) confusion(k *task, c *train.Confusion) {
+	for want := range k.Classes {
+		name := fmt.Sprintf("class %d", want)
+		if want < len(k.ClassNames) {
+			name = k.ClassNames[want]
+		}
+		p.printf("%-32s", name)
+		for got := range k.Classes {
+			p.printf(" %5d", c.At(want, got))
+		}
+		p.printf("\n")
+	}
+}

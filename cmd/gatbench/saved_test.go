@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// ok runs the command and fails the test if it fails.
+func ok(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, status := gatbench(t, args...)
+	if status != succeeded || stderr != "" {
+		t.Fatalf("gatbench %s: status %d, error %q", strings.Join(args, " "), status, stderr)
+	}
+	return stdout
+}
+
+// A saved model of every kind is as good as it was.
+func TestSaveAndEval(t *testing.T) {
+	for _, model := range modelNames() {
+		t.Run(model, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "m.safetensors")
+			lines := results(t, "train", "--json", "--model", model, "--epochs", "4", "--save", file, "--splits", "random", "--seed", "3")
+			s, e := lines[len(lines)-1], results(t, "eval", "--json", file)[0]
+			for _, key := range []string{"model", "train_accuracy", "val_accuracy", "test_accuracy"} {
+				if s[key] != e[key] {
+					t.Errorf("%s was %v and is %v", key, s[key], e[key])
+				}
+			}
+			if text := ok(t, "eval", file); !strings.Contains(text, "\nGenetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
+				t.Errorf("eval prints\n%s", text)
+			}
+			predictionsAgree(t, file, s["test_accuracy"].(float64))
+		})
+	}
+}
+
+// predictionsAgree checks the classes of all nodes against an accuracy.
+func predictionsAgree(t *testing.T, file string, accuracy float64) {
+	t.Helper()
+	out := file + ".csv"
+	ok(t, "predict", file, "--out", out)
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(rows) != 2709 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	k, _ := taskOf(t, "gat")
+	if err := k.setSplit("random", 3); err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for _, v := range k.split.Test {
+		row := rows[1+v]
+		if p, err := strconv.ParseFloat(row[3], 64); err != nil || p < 0.142 || p > 1 {
+			t.Fatalf("node %s has the probability %s", row[0], row[3])
+		}
+		if row[1] == row[4] {
+			right++
+		}
+	}
+	if got := float64(right) / 1000; got != accuracy {
+		t.Errorf("predictions are right for %g, eval for %g", got, accuracy)
+	}
+	if one := ok(t, "predict", file, "--nodes", "5,2"); strings.Count(one, "\n") != 3 || !strings.HasPrefix(strings.Split(one, "\n")[1], "5,") {
+		t.Errorf("predict --nodes 5,2 prints\n%s", one)
+	}
+}
+
+// A run that was cut in two ends with the same bytes as one that was not, with
+// batches too.
+func TestResume(t *testing.T) {
+	for _, more := range [][]string{nil, {"--batch", "50", "--model", "gcn"}} {
+		dir := t.TempDir()
+		whole, part, end := filepath.Join(dir, "whole"), filepath.Join(dir, "part"), filepath.Join(dir, "end")
+		args := append([]string{"train", "--seed", "4"}, more...)
+		ok(t, append(args, "--epochs", "6", "--checkpoint", whole)...)
+		ok(t, append(args, "--epochs", "3", "--checkpoint", part)...)
+		ok(t, "train", "--resume", part, "--epochs", "6", "--checkpoint", end)
+		a, errA := os.ReadFile(whole)
+		b, errB := os.ReadFile(end)
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%q: the resumed run ends with another file (%v, %v)", more, errA, errB)
+		}
+		if c, err := os.ReadFile(part); err != nil || bytes.Equal(a, c) {
+			t.Errorf("%q: three more epochs change nothing (%v)", more, err)
+		}
+	}
+}
+
+// What is interrupted goes on.
+func TestResumeInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	file, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
+	ctx, cancel := context.WithCancel(t.Context())
+	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
+	status := run(env{ctx, out, errOut}, []string{"train", "--json", "--epochs", "5", "--checkpoint", file})
+	if want := "gatbench: interrupted after 1 of 5 epochs; gatbench train --resume " + file + " goes on\n"; status != failed || errOut.String() != want {
+		t.Fatalf("status %d, error %q", status, errOut)
+	}
+	ok(t, "train", "--resume", file, "--checkpoint", file)
+	ok(t, "train", "--epochs", "5", "--checkpoint", whole)
+	a, errA := os.ReadFile(file)
+	b, errB := os.ReadFile(whole)
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Errorf("the resumed run ends with another file (%v, %v)", errA, errB)
+	}
+}
+
+// Files that are no model, or not the one that is asked for.
+func TestBadFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", path("gcn"), "--checkpoint", path("run"))
+	whole, err := os.ReadFile(path("gcn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, data []byte) {
+		if err := os.WriteFile(path(name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("cut", whole[:len(whole)/2])
+	write("short", whole[:5])
+	write("empty", nil)
+	write("foreign", bytes.Repeat([]byte("PK\x03\x04"), 50))
+	write("other", bytes.Replace(whole, []byte(`\"Model\":\"gcn\"`), []byte(`\"Model\":\"mlq\"`), 1))
+	write("wide", bytes.Replace(whole, []byte(`\"Hidden\":16`), []byte(`\"Hidden\":-6`), 1))
+	write("narrow", bytes.Replace(whole, []byte(`\"Hidden\":16`), []byte(`\"Hidden\":15`), 1))
+	write("fields", bytes.Replace(whole, []byte(`\"Hidden\":16`), []byte(`\"Hiddem\":16`), 1))
+	tests := []struct {
+		args, want string
+		status     int
+	}{
+		{"eval " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
+		{"eval " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
+		{"eval " + path("short"), "train: load: " + path("short") + ": safetensors: 5 bytes are no file", failed},
+		{"eval " + path("empty"), "train: load: " + path("empty") + ": safetensors: 0 bytes are no file", failed},
+		{"eval " + path("foreign"), "train: load: " + path("foreign") + ": safetensors: ", failed},
+		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: --model mlq: there is none of that name; there are ", failed},
+		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: --hidden -6: it must be at least 1", failed},
+		{"eval " + path("narrow"), "train: load " + path("narrow") + ": the file is not of this model: Layers.0.W is [1433 16] in the file and [1433 15] in the model", failed},
+		{"eval " + path("fields"), "train: load " + path("fields") + `: the metadata "model" does not fit a *main.network: json: unknown field "Hiddem"`, failed},
+		{"eval " + path("gcn") + " --dataset karate --splits random", path("gcn") + " is a model for 1433 features and 7 classes (it was trained on cora); Karate has 34 and 2", failed},
+		{"eval " + path("gcn") + " --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"?`, misused},
+		{"predict " + path("gcn") + " --nodes 2708", "--nodes: number 1 of the list is 2708; Cora has the nodes 0 to 2707", misused},
+		{"predict " + path("gcn") + " --nodes=-4", "--nodes: number 1 of the list is -4; Cora has the nodes 0 to 2707", misused},
+		{"train --resume " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
+		{"train --resume " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
+		{"train --resume " + path("gcn"), "train: load " + path("gcn") + `: the metadata has no "run": it is no checkpoint`, failed},
+		{"train --resume " + path("run") + " --model gat", "--resume " + path("run") + ": its run has --model gcn, not gat: leave the flag out", misused},
+		{"train --resume " + path("run") + " --lr 1", "--resume " + path("run") + ": its run has --lr 0.01, not 1: leave the flag out", misused},
+		{"train --resume " + path("run") + " --seed 4", "--resume " + path("run") + ": its run has --seed 0, not 4: leave the flag out", misused},
+		{"train --resume " + path("run") + " --dataset pubmed", "--resume " + path("run") + ": its run has --dataset cora, not pubmed: leave the flag out", misused},
+		{"train --resume " + path("run") + " --epochs 1", "--epochs 1: the run of " + path("run") + " has 2 already", misused},
+		{"train --resume " + path("run") + " --seeds 2", "--resume goes on with one run and --seeds 2 trains 2: leave one of them out", misused},
+	}
+	for _, tt := range tests {
+		_, stderr, status := gatbench(t, strings.Fields(tt.args)...)
+		if status != tt.status || !strings.HasPrefix(stderr, "gatbench: "+tt.want) {
+			t.Errorf("gatbench %s: status %d, error\n%swant status %d and\n%s", tt.args, status, stderr, tt.status, tt.want)
+		}
+	}
+}
+
+// A folder that takes no file is found before any work is done.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.CreateTemp(dir, "x"); err == nil {
+		f.Close()
+		t.Skip("this user may write everywhere")
+	}
+	_, stderr, status := gatbench(t, "train", "--save", filepath.Join(dir, "m"))
+	if status != failed || !strings.HasPrefix(stderr, "gatbench: --save "+filepath.Join(dir, "m")+": the folder "+dir+" takes no file: ") {
+		t.Errorf("status %d, error %q", status, stderr)
+	}
+}
+
+// Training that leads nowhere says when, where, and what is left.
+func TestDiverged(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m")
+	stdout, stderr, status := gatbench(t, "train", "--lr", "1e6", "--save", file)
+	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is ") ||
+		!strings.Contains(stderr, ", above the limit of 1e+06; the last good state, of epoch 1, is restored; ") ||
+		!strings.HasSuffix(stderr, "; the model of epoch 1 is saved in "+file+"\n") {
+		t.Errorf("status %d, error %q", status, stderr)
+	}
+	if strings.Contains(stdout, "next:") {
+		t.Errorf("a diverged training advises on:\n%s", stdout)
+	}
+	ok(t, "eval", file)
+	rate := "1e20"
+	if tensor.Float(1)+tensor.Float(1e-10) != 1 { // float64 holds more
+		rate = "1e160"
+	}
+	lines, stderr, status := gatbench(t, "train", "--lr", rate, "--json")
+	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is NaN (first: layer 1/Dot: element 0 of ") ||
+		!strings.HasSuffix(stderr, "; nothing was saved\n") {
+		t.Errorf("status %d, error %q", status, stderr)
+	}
+	os := objects(t, lines)
+	if len(os) == 0 || os[len(os)-1]["diverged"] != true {
+		t.Errorf("the lines are %s", lines)
+	}
+}
+
+func TestEpochsCSV(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "e.csv")
+	lines := results(t, "train", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(rows) != 5 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, at := range []int{0, 1, 3, 4} {
+		row, line := rows[1+i], lines[at]
+		if row[0] != strconv.Itoa(i/2) || row[1] != strconv.Itoa(1+i%2) {
+			t.Errorf("row %d is of seed %s, epoch %s", i, row[0], row[1])
+		}
+		for column, key := range map[int]string{2: "loss", 3: "train_accuracy", 4: "val_loss", 6: "test_accuracy"} {
+			if v, err := strconv.ParseFloat(row[column], 64); err != nil || v != line[key] {
+				t.Errorf("row %d: %s is %s, want %v", i, rows[0][column], row[column], line[key])
+			}
+		}
+	}
+}
+
+// Each flag of a setting reaches the training.
+func TestSettings(t *testing.T) {
+	base := ok(t, "train", "--json", "--epochs", "2")
+	for _, flag := range []string{
+		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--lr=0.01", "--weight-decay=0.1",
+		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70",
+	} {
+		a, b := objects(t, base), objects(t, ok(t, "train", "--json", "--epochs", "2", flag))
+		if a[1]["loss"] == b[1]["loss"] {
+			t.Errorf("%s changes nothing: loss %v", flag, a[1]["loss"])
+		}
+	}
+	if lines := results(t, "train", "--json", "--epochs", "40", "--patience", "3", "--lr", "0.5"); len(lines) == 41 {
+		t.Error("--patience 3 never stops")
+	}
+	if lines := results(t, "train", "--json", "--epochs", "7", "--select", "last"); lines[7]["best_epoch"] != 7.0 {
+		t.Errorf("--select last takes epoch %v of 7", lines[7]["best_epoch"])
+	}
+	if out := ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5"); !strings.HasPrefix(out, "Karate: GAT, ") {
+		t.Errorf("karate: %s", out)
+	}
+}
+
+func TestProfile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cpu.prof")
+	ok(t, "train", "--epochs", "2", "--profile", file)
+	if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		t.Errorf("no profile: %v", err)
+	}
+}

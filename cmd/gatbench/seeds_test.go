@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// Trainings side by side give what they give one after another, to the bit.
+func TestManySeeds(t *testing.T) {
+	k, r := taskOf(t, "gat")
+	r.Dropout, r.Epochs, r.Seed = 0.6, 4, 5
+	runs := func(threads int, splits string) []summary {
+		defer par.SetThreads(threads)()
+		r.Splits = splits
+		seen := 0
+		out, err := manySeeds(t.Context(), k, r, 5, func(summary) { seen++ })
+		if err != nil || seen != 5 {
+			t.Fatalf("%d of 5 seeds: %v", seen, err)
+		}
+		for i := range out {
+			out[i].EpochMS, out[i].TotalMS, out[i].PeakMiB = 0, 0, 0
+		}
+		return out
+	}
+	for _, splits := range []string{"planetoid", "random"} {
+		one, many := runs(1, splits), runs(3, splits)
+		for i := range one {
+			if one[i] != many[i] || one[i].Seed != uint64(5+i) {
+				t.Errorf("%s: seed %d: %+v alone, %+v beside others", splits, 5+i, one[i], many[i])
+			}
+		}
+		if one[0].TrainAccuracy == one[1].TrainAccuracy && one[0].TestAccuracy == one[1].TestAccuracy {
+			t.Errorf("%s: two seeds give one result", splits)
+		}
+	}
+}
+
+func TestManySeedsFail(t *testing.T) {
+	k, r := taskOf(t, "gcn")
+	r.LR, r.Epochs = 1e12, 5
+	if _, err := manySeeds(t.Context(), k, r, 3, func(summary) {}); !errors.As(err, new(*train.DivergedError)) {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := manySeeds(ctx, k, r, 3, func(summary) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The quantiles are those of the printed tables.
+func TestStudent95(t *testing.T) {
+	for freedom, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 19: 2.093, 49: 2.010, 99: 1.984, 1000: 1.962} {
+		if got := student95(freedom); math.Abs(got-want) > 0.003*want {
+			t.Errorf("%d degrees of freedom: %.4f, want %.3f", freedom, got, want)
+		}
+	}
+	if got := halfWidth(10, 2); math.Abs(got-2.262*2/math.Sqrt(10)) > 1e-3 {
+		t.Errorf("half the interval is %g", got)
+	}
+	if halfWidth(1, 0) != 0 {
+		t.Error("one number has an interval")
+	}
+}
+
+func TestTable(t *testing.T) {
+	args := []string{"table", "--datasets", "cora", "--models", "gat,mlp", "--seeds", "2", "--epochs", "3"}
+	stdout, stderr, status := gatbench(t, args...)
+	if status != succeeded || stderr != "" {
+		t.Fatalf("status %d, error %q", status, stderr)
+	}
+	for _, want := range []string{"dataset   model ", "\nCora      gat  ", " 83.0 ± 0.7 ", "\nCora      mlp  ", " over 2 seeds from 0 on;", "best validation accuracy", "at most 3 epochs"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	cells := results(t, append(args, "--json")...)
+	train := results(t, "train", "--json", "--seeds", "2", "--epochs", "3")
+	if len(cells) != 2 || cells[0]["test_accuracy_mean"] != train[len(train)-1]["test_accuracy_mean"] {
+		t.Errorf("the table has %v, train %v", cells, train[len(train)-1])
+	}
+	if cells[0]["test_accuracy_low"].(float64) > cells[0]["test_accuracy_mean"].(float64) {
+		t.Errorf("the interval is not around the mean: %v", cells[0])
+	}
+}
+
+// A dataset whose files are not there is left out, with a word, unless it was
+// asked for.
+func TestTableWithoutFiles(t *testing.T) {
+	t.Setenv("EDGEWISE_DATA", "")
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+	stdout, _, status := gatbench(t, "table", "--models", "mlp", "--seeds", "1", "--epochs", "1")
+	if status != succeeded || !strings.Contains(stdout, "left out: no files of citeseer") {
+		t.Errorf("status %d, output %s", status, stdout)
+	}
+	_, stderr, status := gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
+	if status != failed || !strings.Contains(stderr, "no files of pubmed") {
+		t.Errorf("status %d, error %s", status, stderr)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+)
+
+// How many nodes a random split takes, where there are enough.
+const (
+	trainPerClass = 20
+	randomVal     = 500
+	randomTest    = 1000
+)
+
+// splitOf returns the split that --splits names: the dataset's own, a random one
+// for a seed, or that of a file.
+func splitOf(d *datasets.Dataset, name string, seed uint64) (datasets.Split, error) {
+	switch name {
+	case "planetoid":
+		return d.Split, nil
+	case "random":
+		return randomSplit(d, seed), nil
+	}
+	s, err := readSplit(name, d)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, misuse("--splits %s: there is no such file; write planetoid, random, or the name of a JSON file of the lists train, val and test", name)
+	case err != nil:
+		return s, fmt.Errorf("--splits %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// randomSplit trains on 20 nodes of each class, or half of a class that has
+// fewer than 40, and takes of the others up to 500, but at most a third, to
+// validate and up to 1,000 to test. Nodes without a class are left out.
+func randomSplit(d *datasets.Dataset, seed uint64) datasets.Split {
+	nodes := make([]int32, 0, len(d.Labels))
+	size := make([]int, d.Classes)
+	for v, c := range d.Labels {
+		if c >= 0 {
+			nodes = append(nodes, int32(v))
+			size[c]++
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x5711))
+	rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	var s datasets.Split
+	taken, rest := make([]int, d.Classes), nodes[:0]
+	for _, v := range nodes {
+		if c := d.Labels[v]; taken[c] < min(trainPerClass, size[c]/2) {
+			taken[c]++
+			s.Train = append(s.Train, v)
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	val := min(randomVal, len(rest)/3)
+	s.Val = slices.Clone(rest[:val])
+	s.Test = slices.Clone(rest[val:min(len(rest), val+randomTest)])
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		slices.Sort(part)
+	}
+	return s
+}
+
+// readSplit reads {"train": […], "val": […], "test": […]}, the numbers of nodes.
+func readSplit(path string, d *datasets.Dataset) (datasets.Split, error) {
+	var s datasets.Split
+	f, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
+	const most = 1 << 30 // bytes
+	dec := json.NewDecoder(io.LimitReader(f, most))
+	dec.DisallowUnknownFields()
+	var lists struct{ Train, Val, Test []int32 }
+	if err := dec.Decode(&lists); err != nil {
+		return s, fmt.Errorf("it is no JSON object of the lists train, val and test: %w", err)
+	}
+	owner := map[int32]string{}
+	for _, part := range []struct {
+		name string
+		from []int32
+		into *[]int32
+	}{{"train", lists.Train, &s.Train}, {"val", lists.Val, &s.Val}, {"test", lists.Test, &s.Test}} {
+		for i, v := range part.from {
+			switch {
+			case v < 0 || int(v) >= len(d.Labels):
+				return s, fmt.Errorf("%s[%d] is node %d; %s has the nodes 0 to %d", part.name, i, v, d.Name, len(d.Labels)-1)
+			case owner[v] != "":
+				return s, fmt.Errorf("%s[%d] is node %d, which is in %s already", part.name, i, v, owner[v])
+			case d.Labels[v] < 0:
+				return s, fmt.Errorf("%s[%d] is node %d, which has no class", part.name, i, v)
+			}
+			owner[v] = part.name
+		}
+		if len(part.from) == 0 {
+			return s, fmt.Errorf("its list %s is empty", part.name)
+		}
+		*part.into = slices.Sorted(slices.Values(part.from))
+	}
+	return s, nil
+}

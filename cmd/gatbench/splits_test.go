@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/cora"
+)
+
+func TestRandomSplit(t *testing.T) {
+	d, err := cora.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*datasets.Dataset{d, datasets.Karate()} {
+		s := randomSplit(d, 3)
+		size, taken := make([]int, d.Classes), make([]int, d.Classes)
+		for _, c := range d.Labels {
+			size[c]++
+		}
+		for _, v := range s.Train {
+			taken[d.Labels[v]]++
+		}
+		for c := range size {
+			if want := min(20, size[c]/2); taken[c] != want {
+				t.Errorf("%s: class %d trains on %d nodes, want %d", d.Name, c, taken[c], want)
+			}
+		}
+		all := slices.Concat(s.Train, s.Val, s.Test)
+		slices.Sort(all)
+		if len(slices.Compact(all)) != len(s.Train)+len(s.Val)+len(s.Test) || !slices.IsSorted(s.Val) || !slices.IsSorted(s.Test) {
+			t.Errorf("%s: a node is in two parts, or ids do not ascend", d.Name)
+		}
+		if len(s.Val) == 0 || len(s.Test) == 0 {
+			t.Errorf("%s: %d validate and %d test", d.Name, len(s.Val), len(s.Test))
+		}
+		if !slices.Equal(randomSplit(d, 3).Val, s.Val) || slices.Equal(randomSplit(d, 4).Val, s.Val) {
+			t.Errorf("%s: the split is no function of the seed", d.Name)
+		}
+	}
+	if s := randomSplit(d, 3); len(s.Val) != 500 || len(s.Test) != 1000 {
+		t.Errorf("Cora: %d validate and %d test, want 500 and 1000", len(s.Val), len(s.Test))
+	}
+}
+
+func TestSplitFile(t *testing.T) {
+	d := datasets.Karate()
+	path := filepath.Join(t.TempDir(), "split.json")
+	for _, tt := range []struct{ content, want string }{
+		{`{"train": [3, 1], "val": [2], "test": [33, 7]}`, ""},
+		{`{"train": [3, 34], "val": [2], "test": [1]}`, "train[1] is node 34; Karate has the nodes 0 to 33"},
+		{`{"train": [3], "val": [-1], "test": [1]}`, "val[0] is node -1; Karate has the nodes 0 to 33"},
+		{`{"train": [3], "val": [2], "test": [1, 3]}`, "test[1] is node 3, which is in train already"},
+		{`{"train": [3, 3], "val": [2], "test": [1]}`, "train[1] is node 3, which is in train already"},
+		{`{"train": [3], "val": [], "test": [1]}`, "its list val is empty"},
+		{`{"train": [3], "test": [1]}`, "its list val is empty"},
+		{`{"train": [3], "valid": [2]}`, `it is no JSON object of the lists train, val and test: json: unknown field "valid"`},
+		{`{"train": [3.5]}`, `it is no JSON object of the lists train, val and test: json: cannot unmarshal number 3.5`},
+		{`[1`, `it is no JSON object of the lists train, val and test: `},
+		{``, `it is no JSON object of the lists train, val and test: EOF`},
+	} {
+		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := splitOf(d, path, 0)
+		switch {
+		case tt.want == "" && (err != nil || !slices.Equal(s.Train, []int32{1, 3}) || !slices.Equal(s.Test, []int32{7, 33})):
+			t.Errorf("%s: %v, %v", tt.content, s, err)
+		case tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "--splits "+path+": "+tt.want)):
+			t.Errorf("%s: error %v, want %s", tt.content, err, tt.want)
+		}
+	}
+	if _, err := splitOf(d, path+"no", 0); !errors.As(err, new(usageError)) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}

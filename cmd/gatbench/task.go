@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/cora"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// task is a dataset as the networks want it: every node its own neighbour, every
+// row of features of sum one. It may be trained on by several goroutines at once.
+type task struct {
+	*datasets.Dataset
+	split    datasets.Split
+	graph    *graph.Graph
+	rows     tensor.Array // the normalised features
+	features *grad.Var    // the same
+}
+
+// openTask opens a dataset by its name in lower case, with a split for a seed.
+// Cora comes from the program unless there is a folder to read it from.
+func openTask(dir, name, splits string, seed uint64) (*task, error) {
+	d, err := open(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	rows := d.Normalised()
+	k := &task{Dataset: d, graph: d.Graph.WithSelfLoops(), rows: rows, features: grad.Const(rows)}
+	return k, k.setSplit(splits, seed)
+}
+
+func open(dir, name string) (*datasets.Dataset, error) {
+	if name == "cora" && dir == "" {
+		return cora.Load()
+	}
+	return datasets.Open(dir, name)
+}
+
+// setSplit takes the split that --splits names.
+func (k *task) setSplit(splits string, seed uint64) error {
+	s, err := splitOf(k.Dataset, splits, seed)
+	if err != nil {
+		return err
+	}
+	if len(s.Train) == 0 || len(s.Val) == 0 {
+		return misuse("--dataset %s: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some", strings.ToLower(k.Name))
+	}
+	k.split = s
+	return nil
+}
+
+// labelsOf returns the classes of nodes.
+func (k *task) labelsOf(nodes []int32) []int32 {
+	out := make([]int32, len(nodes))
+	for i, v := range nodes {
+		out[i] = k.Labels[v]
+	}
+	return out
+}
+
+// measure scores logits on each part of the split.
+func (k *task) measure(logits *tensor.Dense) train.Scores {
+	return train.Scores{
+		Train: train.Measure(logits, k.Labels, k.split.Train),
+		Val:   train.Measure(logits, k.Labels, k.split.Val),
+		Test:  train.Measure(logits, k.Labels, k.split.Test),
+	}
+}
+
+// maxLoss is a cross-entropy beyond which nothing is learnt any more.
+const maxLoss = 1e6
+
+// watch is measure without the losses that nobody asks for after each epoch.
+func (k *task) watch(logits *tensor.Dense) train.Scores {
+	return train.Scores{
+		Train: train.Score{Accuracy: train.Accuracy(logits, k.Labels, k.split.Train)},
+		Val:   train.Measure(logits, k.Labels, k.split.Val),
+		Test:  train.Score{Accuracy: train.Accuracy(logits, k.Labels, k.split.Test)},
+	}
+}
+
+// fit returns the training of a new network, which it returns too.
+func (k *task) fit(r recipe) (*train.Fit, *network, error) {
+	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
+	if err != nil {
+		return nil, nil, err
+	}
+	by, _ := criterion(r.Select)
+	f := &train.Fit{
+		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
+		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.graph, k.features).Value()) },
+	}
+	if r.Batch > 0 {
+		b := newBatches(k, net)
+		f.Steps, f.Loss = b.steps(), b.loss
+		return f, net, nil
+	}
+	labels := k.labelsOf(k.split.Train)
+	f.Loss = func(t *grad.Tape) *grad.Var {
+		return net.Forward(t, k.graph, k.features).Rows(k.split.Train).CrossEntropy(labels)
+	}
+	return f, net, nil
+}
+
+// fits returns an error if a network in a file, which was trained on another
+// dataset perhaps, is not for this one.
+func (k *task) fits(n *network, path, trained string) error {
+	if w := k.Features.Shape()[1]; n.In != w || n.Classes != k.Classes {
+		return fmt.Errorf("%s is a model for %d features and %d classes (it was trained on %s); %s has %d and %d: name its dataset with --dataset",
+			path, n.In, n.Classes, trained, k.Name, w, k.Classes)
+	}
+	return nil
+}

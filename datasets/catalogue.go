@@ -1,0 +1,180 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Info says what a dataset is before it is opened.
+type Info struct {
+	Name  string // that [Open] knows
+	Title string
+	About string
+
+	Nodes, Edges, Features, Classes int // edges: directed, without self-loops
+}
+
+// entry is a dataset that is known by name.
+type entry struct {
+	Info
+	kind  kind
+	files []string // of a data folder, any of which is what is read
+}
+
+// kind is the form that a dataset is published in.
+type kind uint8
+
+const (
+	embedded kind = iota
+	planetoidKind
+	npzKind
+	linqsKind
+	edgesKind
+	webkbKind
+)
+
+// subfolders are where each kind is looked for, beside the data folder itself.
+var subfolders = map[kind][]string{
+	planetoidKind: {"planetoid"}, npzKind: {"npz", "npz_plain"}, linqsKind: {"linqs"}, edgesKind: {"snap"}, webkbKind: {"webkb"},
+}
+
+// catalogue is every dataset that is known by name, in order.
+var catalogue = []entry{
+	{Info{"amazon_photo", "Amazon Photo", "goods bought together, by their reviews", 7650, 238162, 745, 8}, npzKind, []string{"amazon_photo.npz", "amazon_electronics_photo.npz"}},
+	{Info{"citeseer", "CiteSeer", "citations, by words; standard split", 3327, 9104, 3703, 6}, planetoidKind, []string{"ind.citeseer.allx"}},
+	{Info{"coauthor_cs", "Coauthor CS", "authors who wrote together, by keywords", 18333, 163788, 6805, 15}, npzKind, []string{"coauthor_cs.npz", "ms_academic_cs.npz"}},
+	{Info{"cora", "Cora", "citations, by words; standard split", 2708, 10556, 1433, 7}, planetoidKind, []string{"ind.cora.allx"}},
+	{Info{"cora_linqs", "Cora (LINQS)", "Cora as first published, without a split", 2708, 10556, 1433, 7}, linqsKind, []string{"cora.content", "cora/cora.content", "cora.zip"}},
+	{Info{"cora_ml", "Cora ML", "citations in machine learning, by words", 2995, 16316, 2879, 7}, npzKind, []string{"cora_ml.npz"}},
+	{Info{"facebook", "Facebook (SNAP)", "friendships, without features or classes", 4039, 176468, 4039, 0}, edgesKind, []string{"facebook_combined.txt.gz", "facebook_combined.txt"}},
+	{Info{"karate", "Karate", "Zachary's karate club, part of the program", 34, 156, 34, 2}, embedded, nil},
+	{Info{"pubmed", "PubMed", "citations, by weighted words; standard split", 19717, 88648, 500, 3}, planetoidKind, []string{"ind.pubmed.allx"}},
+	{Info{"texas", "Texas (WebKB)", "web pages, links in one direction; first split", 183, 309, 1703, 5}, webkbKind, []string{"texas/" + webLinks}},
+}
+
+// find returns the file of the dataset in a data folder, or the folder that its
+// files are in; "" if it is not there.
+func (e *entry) find(dir string) string {
+	for _, sub := range append([]string{""}, subfolders[e.kind]...) {
+		for _, f := range e.files {
+			path := filepath.Join(dir, sub, filepath.FromSlash(f))
+			if info, err := os.Stat(path); err != nil || info.IsDir() {
+				continue
+			}
+			if e.kind == planetoidKind || e.kind == webkbKind {
+				return filepath.Dir(path)
+			}
+			return path
+		}
+	}
+	return ""
+}
+
+// read reads what find found.
+func (e *entry) read(path string) (d *Dataset, err error) {
+	switch e.kind {
+	case planetoidKind:
+		return Planetoid(path, e.Name)
+	case webkbKind:
+		return WebKB(path)
+	case npzKind:
+		d, err = NPZ(path)
+	case linqsKind:
+		d, err = LINQS(path)
+	case edgesKind:
+		if d, err = EdgeList(path); err == nil {
+			d = d.Undirected()
+		}
+	default:
+		return Karate(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Name = e.Title // the file may have a name of its own
+	return d, nil
+}
+
+// lookUp returns what is known by a name, nil if nothing is.
+func lookUp(name string) *entry {
+	for i := range catalogue {
+		if catalogue[i].Name == strings.ToLower(name) {
+			return &catalogue[i]
+		}
+	}
+	return nil
+}
+
+// titleOf returns what a dataset of that name is called.
+func titleOf(name string) string {
+	if e := lookUp(name); e != nil {
+		return e.Title
+	}
+	return name
+}
+
+// frameworksHave reports whether DGL and PyG have a dataset of that title.
+func frameworksHave(title string) bool {
+	return slices.Contains([]string{"Amazon Photo", "CiteSeer", "Coauthor CS", "Cora", "Karate", "PubMed"}, title)
+}
+
+// Names returns the names that [Open] knows, in order.
+func Names() []string {
+	var names []string
+	for _, e := range catalogue {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// Catalogue returns what there is by name, in order.
+func Catalogue() []Info {
+	var list []Info
+	for _, e := range catalogue {
+		list = append(list, e.Info)
+	}
+	return list
+}
+
+// Open returns the dataset of that name, whatever its case: "karate", which is
+// part of this package, or one that [Find] finds. A name that is none is an
+// [*UnknownError].
+func Open(dataDir, name string) (*Dataset, error) {
+	if strings.EqualFold(name, "karate") {
+		return Karate(), nil
+	}
+	path, err := Find(dataDir, name)
+	if err != nil {
+		return nil, err
+	}
+	return lookUp(name).read(path)
+}
+
+// Find returns the file of a dataset, or the folder of its files. It looks in
+// dataDir, unless that is empty, then in $EDGEWISE_DATA, then in [CacheDir]; and
+// of each in the subfolder of the dataset's kind: planetoid, npz, npz_plain, snap,
+// linqs or webkb.
+func Find(dataDir, name string) (path string, err error) {
+	e := lookUp(name)
+	switch {
+	case e == nil:
+		return "", unknown(strings.ToLower(name), Names())
+	case e.kind == embedded:
+		return "", fmt.Errorf("%s is part of the program, and in no file", e.Name)
+	}
+	dirs := folders(dataDir)
+	for _, dir := range dirs {
+		if path := e.find(dir); path != "" {
+			return path, nil
+		}
+	}
+	get := "get it from where it is published"
+	if Sources(e.Name) != nil {
+		get = "get it with gatbench data fetch " + e.Name
+	}
+	return "", fmt.Errorf("no files of %s (%s) in %s, nor in %s there: %s, or name the folder it is in with --data or EDGEWISE_DATA",
+		e.Name, e.files[0], strings.Join(dirs, ", "), strings.Join(subfolders[e.kind], ", "), get)
+}

@@ -1,0 +1,112 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+)
+
+// maxClassLines is the number of classes beyond which Describe lists no more.
+const maxClassLines = 20
+
+// describer puts lines together.
+type describer struct{ strings.Builder }
+
+func (b *describer) line(key, format string, args ...any) {
+	fmt.Fprintf(b, "%-9s %s\n", key, fmt.Sprintf(format, args...))
+}
+
+// Describe writes what the dataset holds to w, a line each. Of datasets that DGL
+// or PyG have too it says how many edges these count: PyG drops self-loops, and
+// DGL keeps them.
+func (d *Dataset) Describe(w io.Writer) error {
+	b := new(describer)
+	b.line("name", "%s", d.Name)
+	b.line("nodes", "%d", d.Graph.NumNodes())
+	d.describeEdges(b)
+	shape := d.Features.Shape()
+	if x, ok := d.Features.(*sparse.CSR); ok {
+		b.line("features", "%d a node, sparse: %d nonzeros, %.2f %%", shape[1], x.NNZ(), 100*density(x))
+	} else {
+		b.line("features", "%v, dense", shape)
+	}
+	d.describeLabels(b)
+	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
+		b.line("split", "none")
+	} else {
+		b.line("split", "%d train, %d validation, %d test", len(s.Train), len(s.Val), len(s.Test))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *Dataset) describeEdges(b *describer) {
+	n, loops := d.Graph.NumEdges(), d.selfLoops()
+	direction := "each in both directions"
+	if !d.Graph.Symmetric() {
+		direction = "not each in both directions"
+	}
+	if loops == 0 {
+		b.line("edges", "%d directed, %s, no self-loops", n, direction)
+	} else {
+		b.line("edges", "%d directed, %s, with %d self-loops", n, direction, loops)
+	}
+	if d.Weights != nil {
+		b.line("", "with weights")
+	}
+	if d.repeated > 0 {
+		b.line("", "%d more in the raw data stood there already", d.repeated)
+	}
+	switch known := frameworksHave(d.Name) && loops == 0; {
+	case known && d.loops > 0:
+		b.line("", "PyG counts %d, DGL %d: it keeps %d self-loops", n, n+d.loops, d.loops)
+	case known:
+		b.line("", "PyG and DGL count as many")
+	case d.loops > 0:
+		b.line("", "%d self-loops of the raw data were left out", d.loops)
+	}
+}
+
+func (d *Dataset) describeLabels(b *describer) {
+	switch {
+	case d.Targets != nil:
+		b.line("targets", "%d a node", d.Targets.Shape()[1])
+	case d.MultiLabels != nil:
+		b.line("classes", "%d, of which a node may have several", d.Classes)
+	case d.Labels != nil:
+		b.line("classes", "%d", d.Classes)
+	default:
+		b.line("classes", "none")
+	}
+	for c, n := range d.classSizes() {
+		if c == maxClassLines {
+			b.line("", "and %d more", d.Classes-c)
+			break
+		}
+		name := ""
+		if c < len(d.ClassNames) {
+			name = "  " + d.ClassNames[c]
+		}
+		b.line("", "%d: %d nodes%s", c, n, name)
+	}
+}
+
+// selfLoops returns the number of loops of the graph.
+func (d *Dataset) selfLoops() int {
+	in, loops := d.Graph.In(), 0
+	for v := range in.NumRows {
+		cols, _ := in.Row(v)
+		for _, u := range cols {
+			if int(u) == v {
+				loops++
+			}
+		}
+	}
+	return loops
+}
+
+func density(x *sparse.CSR) float64 {
+	return float64(x.NNZ()) / max(1, float64(x.NumRows)*float64(x.NumCols))
+}

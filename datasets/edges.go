@@ -1,0 +1,198 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/edgelist"
+	"github.com/edgewise-ml/edgewise/internal/mtx"
+	"github.com/edgewise-ml/edgewise/internal/unpack"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// EdgeList reads a list of edges in the form of SNAP, which may be in gzip or
+// zstd: the numbers of two nodes a line, the source first. Lines that begin with
+// # or % are comments. Numbers may leave gaps: nodes are those that occur, in
+// ascending order, and NodeNames has their numbers. Edges keep their direction:
+// [Dataset.Undirected] adds the other. The features are the identity matrix, and
+// there are no labels.
+func EdgeList(path string) (*Dataset, error) {
+	r, err := unpack.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	src, dst, err := edgelist.Read(r)
+	if err == nil && len(src) == 0 {
+		err = errors.New("there are no edges in it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	g, ids, err := graph.NewCompact(src, dst)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	d := &Dataset{Name: titleOf(stem(path)), Features: identity(len(ids))}
+	d.simple(g, nil)
+	d.NodeNames = make([]string, len(ids))
+	for i, id := range ids {
+		d.NodeNames[i] = strconv.FormatInt(id, 10)
+	}
+	return d, nil
+}
+
+// stem returns a file's name without what its extensions say.
+func stem(path string) string {
+	name := filepath.Base(path)
+	for _, ext := range []string{".gz", ".zst", ".txt", ".csv", ".tsv", ".mtx", ".npz", ".edges"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// simple makes g the graph, without its loops and with parallel edges made one,
+// whose weight is their sum.
+func (d *Dataset) simple(g *graph.Graph, weights []tensor.Float) {
+	h := g.WithoutSelfLoops()
+	if h != g {
+		d.loops = g.NumEdges() - h.NumEdges()
+		weights = carried(weights, h.From().Edges)
+	}
+	once, _, into := h.Coalesce()
+	d.repeated = h.NumEdges() - once.NumEdges()
+	if weights != nil {
+		d.Weights = make([]tensor.Float, once.NumEdges())
+		for e, k := range into {
+			d.Weights[k] += weights[e]
+		}
+	}
+	d.Graph = once
+}
+
+// rowsMost is how many rows a Matrix Market file may have for each of its
+// elements, beyond the first million: memory is taken by the row.
+const rowsMost = 16
+
+// readMatrix reads a Matrix Market file, which may be in gzip or zstd.
+func readMatrix(path string) (*mtx.Matrix, error) {
+	r, err := unpack.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	m, err := mtx.Read(r)
+	if err == nil && max(m.Rows, m.Cols) > 1<<20+rowsMost*len(m.Row) {
+		err = fmt.Errorf("it is %d × %d, with only %d elements: that is not believed", m.Rows, m.Cols, len(m.Row))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// ReadMatrix reads a matrix from a Matrix Market file, which may be in gzip or
+// zstd. Elements that stand there several times add up, zeros are left out.
+func ReadMatrix(path string) (*sparse.CSR, error) {
+	m, err := readMatrix(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := sparseOf(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
+}
+
+// sparseOf returns a matrix with ascending columns in each row.
+func sparseOf(m *mtx.Matrix) (*sparse.CSR, error) {
+	values, err := floats(m.Values)
+	if err != nil {
+		return nil, err
+	}
+	if m.Values == nil {
+		values = nil
+	}
+	a, _, err := sparse.FromCOO(m.Rows, m.Cols, m.Row, m.Col, values)
+	if err != nil {
+		return nil, err
+	}
+	sortRows(a)
+	b := &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: make([]int64, 1, a.NumRows+1)}
+	for i := range a.NumRows {
+		cols, values := a.Row(i)
+		for k := 0; k < len(cols); {
+			c, sum := cols[k], tensor.Float(0)
+			for ; k < len(cols) && cols[k] == c; k++ {
+				if values == nil {
+					sum++
+				} else {
+					sum += values[k]
+				}
+			}
+			if sum != 0 {
+				b.Cols, b.Values = append(b.Cols, c), append(b.Values, sum)
+			}
+		}
+		b.Offsets = append(b.Offsets, int64(len(b.Cols)))
+	}
+	if len(b.Cols) == 0 {
+		b.Values = []tensor.Float{}
+	}
+	return b, b.Validate()
+}
+
+// MatrixMarket reads a graph from a Matrix Market file, which may be in gzip or
+// zstd: a square matrix, whose element (u, v) is an edge from u to v with that
+// weight; a pattern has no weights. Zeros are no edges. The features are the
+// identity matrix, and there are no labels.
+func MatrixMarket(path string) (*Dataset, error) {
+	m, err := readMatrix(path)
+	if err != nil {
+		return nil, err
+	}
+	if m.Rows != m.Cols || m.Rows == 0 {
+		return nil, fmt.Errorf("%s: it is %d × %d, and only a square matrix is a graph", path, m.Rows, m.Cols)
+	}
+	d := &Dataset{Name: titleOf(stem(path)), Features: identity(m.Rows)}
+	if err := d.adjacent(m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, d.Check()
+}
+
+// adjacent makes a graph of a square matrix.
+func (d *Dataset) adjacent(m *mtx.Matrix) error {
+	values, err := floats(m.Values)
+	if err != nil {
+		return err
+	}
+	src, dst := m.Row, m.Col
+	if m.Values == nil {
+		values = nil
+	} else {
+		kept := 0
+		for k, v := range values {
+			if v != 0 {
+				src[kept], dst[kept], values[kept] = src[k], dst[k], v
+				kept++
+			}
+		}
+		src, dst, values = src[:kept], dst[:kept], values[:kept]
+	}
+	g, err := graph.New(m.Rows, src, dst)
+	if err != nil {
+		return err
+	}
+	if values != nil {
+		values = pick(values, g.EdgeOrder())
+	}
+	d.simple(g, values)
+	return nil
+}

@@ -1,0 +1,223 @@
+package datasets
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+func gz(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.Bytes()
+}
+
+func zst(text string) []byte {
+	w, _ := zstd.NewWriter(nil)
+	return w.EncodeAll([]byte(text), nil)
+}
+
+// zipOf returns an archive of names and contents, alternating.
+func zipOf(parts ...string) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		m, _ := w.Create(parts[i])
+		m.Write([]byte(parts[i+1]))
+	}
+	w.Close()
+	return b.Bytes()
+}
+
+const friendsList = "# a comment\n7 100\n100 7\n7 3\n7 3\n3 3\n"
+
+func TestEdgeList(t *testing.T) {
+	for name, b := range map[string][]byte{"a.txt": []byte(friendsList), "a.txt.gz": gz(friendsList), "a.zst": zst(friendsList)} {
+		d, err := EdgeList(put(t, name, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := d.Graph.In() // nodes 3, 7, 100
+		if d.Name != "a" || !slices.Equal(in.Offsets, []int64{0, 1, 2, 3}) || !slices.Equal(in.Cols, []int32{1, 2, 1}) || d.loops != 1 || d.repeated != 1 {
+			t.Errorf("%s: offsets %v, sources %v, %d loops, %d repeated", d.Name, in.Offsets, in.Cols, d.loops, d.repeated)
+		}
+		if !slices.Equal(d.NodeNames, []string{"3", "7", "100"}) || d.Check() != nil {
+			t.Errorf("names %q, %v", d.NodeNames, d.Check())
+		}
+		if u := d.Undirected(); u.Graph.NumEdges() != 4 || !u.Graph.Symmetric() {
+			t.Errorf("undirected it has %d edges", u.Graph.NumEdges())
+		}
+	}
+}
+
+func TestMatrixMarket(t *testing.T) {
+	d, err := MatrixMarket(put(t, "m.mtx.gz", gz("%%MatrixMarket matrix coordinate real general\n3 3 6\n1 2 5\n3 1 7\n1 2 2\n2 2 9\n2 3 0\n3 2 -1\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := d.Graph.In() // 0→1 of 5+2, 2→0, 2→1; the loop and the zero are none
+	if !slices.Equal(in.Offsets, []int64{0, 1, 3, 3}) || !slices.Equal(in.Cols, []int32{2, 0, 2}) || !slices.Equal(d.Weights, []tensor.Float{7, 7, -1}) || d.loops != 1 {
+		t.Errorf("offsets %v, sources %v, weights %v, %d loops", in.Offsets, in.Cols, d.Weights, d.loops)
+	}
+	d, err = MatrixMarket(put(t, "p.mtx", []byte("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n")))
+	if err != nil || d.Weights != nil || !d.Graph.Symmetric() || d.Graph.NumEdges() != 4 {
+		t.Errorf("%v, error %v", d, err)
+	}
+}
+
+func TestReadMatrix(t *testing.T) {
+	for text, want := range map[string]*sparse.CSR{
+		"coordinate real general\n2 3 4\n1 3 1\n1 1 2\n1 3 4\n2 2 0\n": {NumRows: 2, NumCols: 3, Offsets: []int64{0, 2, 2}, Cols: []int32{0, 2}, Values: []tensor.Float{2, 5}},
+		"coordinate pattern general\n2 3 2\n1 3\n1 3\n":                {NumRows: 2, NumCols: 3, Offsets: []int64{0, 1, 1}, Cols: []int32{2}, Values: []tensor.Float{2}},
+		"coordinate real general\n2 3 0\n":                             {NumRows: 2, NumCols: 3, Offsets: []int64{0, 0, 0}, Values: []tensor.Float{}},
+		"array real general\n2 1\n0\n3\n":                              {NumRows: 2, NumCols: 1, Offsets: []int64{0, 0, 1}, Cols: []int32{0}, Values: []tensor.Float{3}},
+	} {
+		got, err := ReadMatrix(put(t, "m.mtx", []byte("%%MatrixMarket matrix "+text)))
+		if err != nil || plainOf(got) != plainOf(want) {
+			t.Errorf("%q: %s, error %v; want %s", text, plainOf(got), err, plainOf(want))
+		}
+	}
+}
+
+// A small dataset in LINQS' form: papers 30, 4 and x.
+const (
+	paperContent = "30 0 1 Theory\nx 1 1 AI\n4 0 0.5 AI\n"
+	paperCites   = "30 4\n4 30\nx 30\n99 4\n4 4\n"
+)
+
+func TestLINQS(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"p.content": paperContent, "p.cites": paperCites} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "p.content"), put(t, "p.zip", zipOf("p/p.cites", paperCites, "p/p.content", paperContent))} {
+		d, err := LINQS(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Name != "p" || !slices.Equal(d.NodeNames, []string{"4", "30", "x"}) || !slices.Equal(d.Labels, []int32{0, 1, 0}) || !slices.Equal(d.ClassNames, []string{"AI", "Theory"}) {
+			t.Errorf("%s: nodes %q, labels %v, classes %q", d.Name, d.NodeNames, d.Labels, d.ClassNames)
+		}
+		in := d.Graph.In()
+		if !slices.Equal(in.Offsets, []int64{0, 1, 3, 4}) || !d.Graph.Symmetric() {
+			t.Errorf("offsets %v, sources %v", in.Offsets, in.Cols)
+		}
+		x := d.Features.(*sparse.CSR)
+		if !slices.Equal(x.Cols, []int32{1, 1, 0, 1}) || !slices.Equal(x.Values, []tensor.Float{0.5, 1, 1, 1}) {
+			t.Errorf("columns %v, values %v", x.Cols, x.Values)
+		}
+	}
+}
+
+// web writes a small WebKB dataset, some of whose files may be others.
+func web(t testing.TB, pages, links string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "texas")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{webPages: pages, webLinks: links} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const (
+	webHead  = "node_id\tfeature\tlabel\n"
+	linkHead = "node_id\tnode_id\n"
+)
+
+func TestWebKB(t *testing.T) {
+	dir := web(t, webHead+"1\t0,1,1\t0\n0\t0,0,0\t2\n", linkHead+"0\t1\n0\t1\n1\t1\n")
+	splits := filepath.Join(dir, "..", "splits")
+	if err := os.Mkdir(splits, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	masks := archiveOf(t, arrays("train_mask", []int32{0, 1}, "val_mask", []int32{0, 0}, "test_mask", []int32{1, 0})...)
+	if err := os.WriteFile(filepath.Join(splits, "texas_split_0.6_0.2_0.npz"), masks, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := WebKB(dir); err == nil || !strings.Contains(err.Error(), "class 2, of 2 pages") {
+		t.Fatalf("%v, error %v", d, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, webPages), []byte(webHead+"1\t0,1,1\t0\n0\t0,0,0\t1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := WebKB(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Labels, []int32{1, 0}) || d.Graph.NumEdges() != 1 || d.loops != 1 || d.repeated != 1 || d.Features.(*sparse.CSR).NNZ() != 2 {
+		t.Errorf("labels %v, %d edges, %d loops, %d repeated", d.Labels, d.Graph.NumEdges(), d.loops, d.repeated)
+	}
+	if !slices.Equal(d.Split.Train, []int32{1}) || !slices.Equal(d.Split.Test, []int32{0}) {
+		t.Errorf("split %v", d.Split)
+	}
+}
+
+func TestReadKnowsForms(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, small())
+	for want, path := range map[string]string{
+		"CiteSeer":      filepath.Join(dir, "ind.citeseer.graph"),
+		"some":          put(t, "some.npz", archiveOf(t, shchur()...)),
+		"m":             put(t, "m.mtx", []byte("%%MatrixMarket matrix array real general\n1 1\n0\n")),
+		"p":             put(t, "x.zip", zipOf("p.content", paperContent, "p.cites", paperCites)),
+		"list":          put(t, "list.txt.gz", gz(friendsList)),
+		"Texas (WebKB)": web(t, webHead+"0\t1\t0\n", linkHead),
+	} {
+		if d, err := Read(path); err != nil || d.Name != want {
+			t.Errorf("%s: %v, error %v", want, d, err)
+		}
+	}
+	if d, err := Read(dir); err != nil || d.Name != "CiteSeer" {
+		t.Errorf("a folder: %v, error %v", d, err)
+	}
+}
+
+func FuzzTexts(f *testing.F) {
+	f.Add("e.txt", friendsList, "")
+	f.Add("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n", "")
+	f.Add("m.mtx", "%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 0\n", "")
+	f.Add("p.content", paperContent, paperCites)
+	f.Add(webPages, webHead+"1\t0,1,1\t0\n0\t0,0,0\t1\n", linkHead+"0\t1\n")
+	other := map[string]string{"p.content": "p.cites", webPages: webLinks, "e.txt": "", "m.mtx": ""}
+	f.Fuzz(func(t *testing.T, name, first, second string) {
+		second2, ok := other[name]
+		if !ok {
+			return
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(first), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if second2 != "" {
+			if err := os.WriteFile(filepath.Join(dir, second2), []byte(second), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := Read(filepath.Join(dir, name))
+		if err != nil {
+			return
+		}
+		if err := d.Check(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package datasets
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/unpack"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// linqsLine is the length of the longest line that is read: words take two bytes.
+const linqsLine = 1 << 22
+
+// LINQS reads a citation graph as the LINQS group publishes them: NAME.content,
+// whose lines are a paper, its words and its class, and NAME.cites, whose lines
+// are a cited and a citing paper. Both are in a folder, or in a zip or tar archive.
+// Nodes are papers in the order of their numbers, and then of their names; classes
+// are in the order of theirs. Both directions of every citation are taken; those
+// of papers without content are dropped. There is no split.
+func LINQS(path string) (*Dataset, error) {
+	if strings.HasSuffix(path, ".content") {
+		path = filepath.Dir(path)
+	}
+	f, err := unpack.OpenFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content := f.Find(".content")
+	if content == "" {
+		return nil, fmt.Errorf("%s: there is no file NAME.content in it", path)
+	}
+	cites := strings.TrimSuffix(content, ".content") + ".cites"
+	p := &papers{number: map[string]int32{}}
+	for _, part := range []struct {
+		name string
+		read func(io.Reader) error
+	}{{content, p.readContent}, {cites, p.readCites}} {
+		r, err := f.Open(part.name)
+		if err != nil {
+			return nil, err
+		}
+		err = part.read(r)
+		r.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(path, part.name), err)
+		}
+	}
+	d, err := p.dataset()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	d.Name = titleOf(stem(strings.TrimSuffix(filepath.Base(content), ".content")))
+	return d, d.Check()
+}
+
+// papers is what the two files hold, in their order.
+type papers struct {
+	names, classes []string // of each paper
+	number         map[string]int32
+	offsets        []int64 // of the words of each paper
+	cols           []int32
+	values         []tensor.Float
+	width          int // words that there are
+	cited, citing  []int32
+	dangling       int // citations of papers without content
+}
+
+// eachLine calls visit with the words of each line that is not empty.
+func eachLine(r io.Reader, visit func(words []string) error) error {
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 1<<16), linqsLine)
+	line := 1
+	for ; s.Scan(); line++ {
+		if words := strings.Fields(s.Text()); len(words) > 0 {
+			if err := visit(words); err != nil {
+				return fmt.Errorf("line %d: %w", line, err)
+			}
+		}
+	}
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return nil
+}
+
+func (p *papers) readContent(r io.Reader) error {
+	p.offsets = []int64{0}
+	return eachLine(r, func(words []string) error {
+		n := len(words)
+		if len(p.names) == 0 {
+			p.width = n - 2
+		}
+		if n < 3 || n-2 != p.width {
+			return fmt.Errorf("%d words of a paper's text, want %d as in the first line", n-2, p.width)
+		}
+		if at, ok := p.number[words[0]]; ok {
+			return fmt.Errorf("paper %.40q is paper %d already", words[0], at)
+		}
+		for j, w := range words[1 : n-1] {
+			v, err := number(w)
+			if err != nil {
+				return fmt.Errorf("word %d is %.40q, want a finite number", j, w)
+			}
+			if v != 0 {
+				p.cols, p.values = append(p.cols, int32(j)), append(p.values, v)
+			}
+		}
+		p.number[strings.Clone(words[0])] = int32(len(p.names))
+		p.names, p.classes = append(p.names, strings.Clone(words[0])), append(p.classes, strings.Clone(words[n-1]))
+		p.offsets = append(p.offsets, int64(len(p.cols)))
+		return nil
+	})
+}
+
+// number reads a word's count or weight, which mostly is 0 or 1.
+func number(w string) (tensor.Float, error) {
+	switch w {
+	case "0":
+		return 0, nil
+	case "1":
+		return 1, nil
+	}
+	v, err := strconv.ParseFloat(w, 32)
+	if err != nil {
+		return 0, err
+	}
+	if v-v != 0 {
+		return 0, strconv.ErrRange
+	}
+	return tensor.Float(v), nil
+}
+
+func (p *papers) readCites(r io.Reader) error {
+	return eachLine(r, func(words []string) error {
+		if len(words) != 2 {
+			return fmt.Errorf("%d words, want the cited and the citing paper", len(words))
+		}
+		u, ok1 := p.number[words[0]]
+		v, ok2 := p.number[words[1]]
+		if !ok1 || !ok2 {
+			p.dangling++
+			return nil
+		}
+		p.cited, p.citing = append(p.cited, u), append(p.citing, v)
+		return nil
+	})
+}
+
+// dataset puts the parts together, papers in the order of their names.
+func (p *papers) dataset() (*Dataset, error) {
+	n := len(p.names)
+	if n == 0 {
+		return nil, errors.New("there are no papers in it")
+	}
+	if p.dangling > len(p.cited) {
+		return nil, fmt.Errorf("%d of %d citations are of papers without content: are these files of one dataset?", p.dangling, p.dangling+len(p.cited))
+	}
+	order := span(0, n) // of the file's papers
+	slices.SortFunc(order, func(a, b int32) int { return byNumber(p.names[a], p.names[b]) })
+	place := make([]int32, n)
+	for i, v := range order {
+		place[v] = int32(i)
+	}
+	x, err := sparse.New(n, p.width, p.offsets, p.cols, p.values)
+	if err != nil {
+		return nil, err
+	}
+	classes := slices.Compact(slices.Sorted(slices.Values(p.classes)))
+	d := &Dataset{
+		Features: rowsOf(x, order), Labels: make([]int32, n), Classes: len(classes),
+		ClassNames: classes, NodeNames: pick(p.names, order),
+	}
+	for v, c := range p.classes {
+		at, _ := slices.BinarySearch(classes, c)
+		d.Labels[place[v]] = int32(at)
+	}
+	g, err := graph.New(n, pick(place, p.citing), pick(place, p.cited))
+	if err != nil {
+		return nil, err
+	}
+	d.simple(g, nil)
+	return d.Undirected(), nil
+}
+
+// byNumber compares names: numbers by their value, and before all others.
+func byNumber(a, b string) int {
+	x, errA := strconv.ParseUint(a, 10, 63)
+	y, errB := strconv.ParseUint(b, 10, 63)
+	switch {
+	case errA == nil && errB == nil && x != y:
+		return int(min(max(int64(x)-int64(y), -1), 1))
+	case (errA == nil) != (errB == nil) && errA == nil:
+		return -1
+	case (errA == nil) != (errB == nil):
+		return 1
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,198 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/npy"
+	"github.com/edgewise-ml/edgewise/internal/pickle"
+	"github.com/edgewise-ml/edgewise/sparse"
+)
+
+// NPZ reads a dataset from an .npz. Its graph is one of
+//
+//   - adj_matrix, a pickled csr_matrix, or adj_indptr, adj_indices, adj_shape and
+//     perhaps adj_data: the form of Shchur and others' GraphData, in which an
+//     element (u, v) is an edge from u to v. As in PyG and DGL both directions of
+//     it are taken, and its value is not;
+//   - indptr and indices, as [ReadGraph] has it and [Dataset.WriteNPZ] writes it:
+//     the sources of the edges into each node, as they are.
+//
+// The features are node_attr or attr_matrix, pickled or dense, or attr_indptr
+// and so on; without, they are the identity matrix. The labels are labels or
+// node_label: a class a node, −1 for none, or a row of zeros and ones a node,
+// which may have several classes; targets are numbers. The split is as
+// [ReadSplit] has it. There may be class_names, node_names, and weights. The error
+// names the file, the array, and the first thing that is wrong.
+func NPZ(path string) (*Dataset, error) {
+	z, err := openArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	d := &Dataset{Name: titleOf(name)}
+	for _, read := range []func(archive) error{d.readGraph, d.readFeatures, d.readLabels, d.readNames} {
+		if err := read(z); err != nil {
+			return nil, err
+		}
+	}
+	if d.Split, err = splitOf(z, d.Graph.NumNodes()); err != nil {
+		return nil, err
+	}
+	if err := d.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// readGraph reads the graph, in whichever form it is.
+func (d *Dataset) readGraph(z archive) (err error) {
+	var adj *sparse.CSR
+	switch {
+	case z.Has("adj_matrix"):
+		a, readErr := z.Read("adj_matrix")
+		if readErr != nil {
+			return readErr
+		}
+		adj, err = z.csr("adj_matrix", a)
+	case z.Has("adj_indptr"):
+		adj, err = z.plain("adj")
+	case z.Has("indptr"):
+		return d.readIncoming(z)
+	default:
+		return fmt.Errorf("%s: there is no graph in it: want arrays adj_matrix, adj_indptr or indptr; it has %s", z.path, strings.Join(z.Names(), ", "))
+	}
+	if err != nil {
+		return err
+	}
+	if adj.NNZ() > math.MaxInt32/2 {
+		return fmt.Errorf("%s: %d edges are too many for both of their directions", z.path, adj.NNZ())
+	}
+	if adj.NumRows != adj.NumCols {
+		return fmt.Errorf("%s: the adjacency is %d × %d, want it square", z.path, adj.NumRows, adj.NumCols)
+	}
+	ends := make([]int32, 0, 2*adj.NNZ())
+	for u := range adj.NumRows {
+		cols, _ := adj.Row(u)
+		for _, v := range cols {
+			ends = append(ends, int32(u), v)
+		}
+	}
+	e := both(adj.NumRows, ends)
+	d.loops = e.loops
+	d.Graph, err = graph.FromCSR(e.in)
+	return err
+}
+
+// readIncoming reads indptr and indices.
+func (d *Dataset) readIncoming(z archive) (err error) {
+	if d.Graph, err = incoming(z); err != nil || !z.Has("weights") {
+		return err
+	}
+	wide, err := vector(z, "weights", (*npy.Array).Float64s)
+	if err != nil {
+		return err
+	}
+	if d.Weights, err = floats(wide); err != nil {
+		return z.wrong("weights", "%w", err)
+	}
+	return nil
+}
+
+func (d *Dataset) readFeatures(z archive) (err error) {
+	switch name := z.first("node_attr", "attr_matrix", "attr_indptr", "features"); name {
+	case "":
+		d.Features = identity(d.Graph.NumNodes())
+	case "attr_indptr":
+		d.Features, err = nilIfError(z.plain("attr"))
+	default:
+		d.Features, err = z.matrix(name)
+	}
+	return err
+}
+
+// readLabels reads what is to be learnt, if there is anything.
+func (d *Dataset) readLabels(z archive) (err error) {
+	name := z.first("labels", "node_label", "targets")
+	if name == "" {
+		return nil
+	}
+	a, err := z.Read(name)
+	if err != nil {
+		return err
+	}
+	if name == "targets" {
+		d.Targets, err = z.dense(name, a)
+		return err
+	}
+	if len(a.Shape) == 2 {
+		return d.readMultiLabels(z, name, a)
+	}
+	if d.Labels, err = elements(z, name, a, (*npy.Array).Int32s); err != nil {
+		return err
+	}
+	if len(d.Labels) > 0 {
+		d.Classes = max(0, int(slices.Max(d.Labels))+1)
+	}
+	// As many classes as nodes are more than any data has, and class counts are
+	// allocated by their number.
+	if d.Classes > len(d.Labels) {
+		return z.wrong(name, "the largest label is %d, of %d nodes; classes are numbered from 0 without gaps", d.Classes-1, len(d.Labels))
+	}
+	return nil
+}
+
+// readMultiLabels reads a row of zeros and ones a node.
+func (d *Dataset) readMultiLabels(z archive, name string, a *npy.Array) error {
+	x, err := z.dense(name, a)
+	if err != nil {
+		return err
+	}
+	for i, v := range x.Data {
+		if v != 0 && v != 1 {
+			return z.wrong(name, "row %d, column %d is %v, want 0 or 1: the values of a regression go into \"targets\"", i/x.Dim(1), i%x.Dim(1), v)
+		}
+	}
+	d.MultiLabels, d.Classes = sparse.FromDense(x), x.Dim(1)
+	return nil
+}
+
+// readNames reads class_names and node_names, or those of class_names in the
+// dictionary that is metadata.
+func (d *Dataset) readNames(z archive) (err error) {
+	if d.ClassNames, err = z.names("class_names"); err != nil {
+		return err
+	}
+	if d.NodeNames, err = z.names("node_names"); err != nil {
+		return err
+	}
+	if !z.Has("metadata") {
+		return nil
+	}
+	a, err := z.Read("metadata")
+	if err != nil {
+		return err
+	}
+	v, err := z.object("metadata", a)
+	if err != nil {
+		return err
+	}
+	dict, ok := v.(*pickle.Dict)
+	if !ok {
+		return z.wrong("metadata", "it holds %s, want a dictionary", kindOf(v))
+	}
+	if names := dict.Get("class_names"); names != nil {
+		if d.ClassNames, err = stringsOf(names); err != nil {
+			return z.wrong("metadata", "class_names: %w", err)
+		}
+	}
+	if len(d.ClassNames) < d.Classes {
+		d.ClassNames = nil // published so: names of only some classes name none
+	}
+	return nil
+}

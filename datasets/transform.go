@@ -1,0 +1,134 @@
+package datasets
+
+import (
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// WithSelfLoops returns d with a loop of weight 1 at each node that has none.
+func (d *Dataset) WithSelfLoops() *Dataset { return d.on(d.Graph.WithSelfLoops()) }
+
+// Undirected returns d with both directions of every edge. An edge that is added
+// has the weight of the one that it reverses.
+func (d *Dataset) Undirected() *Dataset {
+	if d.Graph.Symmetric() {
+		return d.on(d.Graph)
+	}
+	return d.on(d.Graph.Undirected())
+}
+
+// on returns d on a graph of the same nodes that was made from its own.
+func (d *Dataset) on(g *graph.Graph) *Dataset {
+	e := *d
+	if g == d.Graph {
+		return &e
+	}
+	e.Graph, e.Weights = g, carried(d.Weights, g.From().Edges)
+	return &e
+}
+
+// carried returns the weights of derived edges; those of new ones are 1.
+func carried(weights []tensor.Float, from []int32) []tensor.Float {
+	if weights == nil {
+		return nil
+	}
+	out := make([]tensor.Float, len(from))
+	for i, e := range from {
+		out[i] = 1
+		if e >= 0 {
+			out[i] = weights[e]
+		}
+	}
+	return out
+}
+
+// LargestComponent returns d without the nodes outside of its largest weakly
+// connected component, the first of equals. Nodes keep their order; the split
+// keeps what is left of it.
+func (d *Dataset) LargestComponent() *Dataset {
+	count, of := d.Graph.Components()
+	size := make([]int, count)
+	best := 0
+	for _, c := range of {
+		size[c]++
+	}
+	for c, n := range size {
+		if n > size[best] {
+			best = c
+		}
+	}
+	var nodes []int32
+	for v, c := range of {
+		if int(c) == best {
+			nodes = append(nodes, int32(v))
+		}
+	}
+	return d.only(nodes)
+}
+
+// only returns d with the given nodes, which ascend.
+func (d *Dataset) only(nodes []int32) *Dataset {
+	e := *d.on(graph.Must(d.Graph.Subgraph(nodes)))
+	number := make([]int32, d.Graph.NumNodes())
+	for v := range number {
+		number[v] = -1
+	}
+	for i, v := range nodes {
+		number[v] = int32(i)
+	}
+	e.Features = rowsOf(d.Features, nodes)
+	if d.Labels != nil {
+		e.Labels = pick(d.Labels, nodes)
+	}
+	if d.MultiLabels != nil {
+		e.MultiLabels = rowsOf(d.MultiLabels, nodes).(*sparse.CSR)
+	}
+	if d.Targets != nil {
+		e.Targets = rowsOf(d.Targets, nodes).(*tensor.Dense)
+	}
+	if len(d.NodeNames) > 0 {
+		e.NodeNames = pick(d.NodeNames, nodes)
+	}
+	e.Split = Split{renumbered(d.Split.Train, number), renumbered(d.Split.Val, number), renumbered(d.Split.Test, number)}
+	return &e
+}
+
+func pick[T any](x []T, rows []int32) []T {
+	out := make([]T, len(rows))
+	for i, v := range rows {
+		out[i] = x[v]
+	}
+	return out
+}
+
+// renumbered returns the numbers of the nodes that have one.
+func renumbered(ids, number []int32) []int32 {
+	var out []int32
+	for _, v := range ids {
+		if number[v] >= 0 {
+			out = append(out, number[v])
+		}
+	}
+	return out
+}
+
+// rowsOf returns the given rows of a matrix.
+func rowsOf(x tensor.Array, rows []int32) tensor.Array {
+	if a, ok := x.(*sparse.CSR); ok {
+		b := &sparse.CSR{NumRows: len(rows), NumCols: a.NumCols, Offsets: make([]int64, 1, len(rows)+1)}
+		for _, r := range rows {
+			cols, values := a.Row(int(r))
+			b.Cols, b.Values = append(b.Cols, cols...), append(b.Values, values...)
+			b.Offsets = append(b.Offsets, int64(len(b.Cols)))
+		}
+		if a.Values != nil && b.Values == nil {
+			b.Values = []tensor.Float{} // a nil would make each element 1
+		}
+		return b
+	}
+	a := x.(*tensor.Dense)
+	b := tensor.New(len(rows), a.Shape()[1])
+	tensor.GatherRows(b, a, rows)
+	return b
+}

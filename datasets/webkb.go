@@ -1,0 +1,194 @@
+package datasets
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/edgelist"
+	"github.com/edgewise-ml/edgewise/internal/unpack"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The files of a WebKB dataset.
+const (
+	webPages = "out1_node_feature_label.txt"
+	webLinks = "out1_graph_edges.txt"
+)
+
+// WebKB reads the pages of a university and their links (Texas, Cornell,
+// Wisconsin) as Pei and others (2020) publish them, from the folder dir with
+// out1_node_feature_label.txt and out1_graph_edges.txt. Links keep their
+// direction. The split is the first of those published, if the folder
+// dir/../splits has them: [ReadSplit] reads the others.
+func WebKB(dir string) (*Dataset, error) {
+	p := &pages{}
+	if err := p.read(filepath.Join(dir, webPages), p.readPages); err != nil {
+		return nil, err
+	}
+	if err := p.read(filepath.Join(dir, webLinks), p.readLinks); err != nil {
+		return nil, err
+	}
+	name := strings.ToLower(filepath.Base(dir))
+	d, err := p.dataset()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	d.Name = titleOf(name)
+	splits := filepath.Join(dir, "..", "splits", name+"_split_0.6_0.2_0.npz")
+	if _, err := os.Stat(splits); err == nil {
+		if d.Split, err = ReadSplit(splits, len(p.labels)); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return d, nil
+}
+
+// pages is what the two files hold.
+type pages struct {
+	width    int
+	words    [][]int32 // of each page; nil: not read yet
+	labels   []int32
+	src, dst []int64
+}
+
+// read reads a file without its first line, which names the columns.
+func (p *pages) read(path string, from func(*bufio.Reader) error) error {
+	f, err := unpack.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	head, err := r.ReadString('\n')
+	switch {
+	case err == nil && !strings.HasPrefix(head, "node_id"):
+		err = fmt.Errorf("line 1: %.40q does not begin with node_id", head)
+	case err == io.EOF:
+		err = errors.New("there is no line below the first")
+	case err == nil:
+		err = from(r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// readPages reads lines of a page, its words and its class.
+func (p *pages) readPages(r *bufio.Reader) error {
+	pages := map[int][]int32{}
+	labels := map[int]int32{}
+	err := eachLine(r, func(words []string) error {
+		if len(words) != 3 {
+			return fmt.Errorf("%d columns, want a page, its words and its class", len(words))
+		}
+		v, err := strconv.Atoi(words[0])
+		if _, ok := pages[v]; err != nil || ok {
+			return fmt.Errorf("page %.40q is no number, or stands there already", words[0])
+		}
+		c, err := strconv.ParseInt(words[2], 10, 32)
+		if err != nil {
+			return fmt.Errorf("class %.40q is no number", words[2])
+		}
+		labels[v] = int32(c)
+		pages[v], err = p.ones(words[1])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("below line 1: %w", err)
+	}
+	for v := range len(pages) {
+		if _, ok := pages[v]; !ok {
+			return fmt.Errorf("there is no page %d, of %d pages", v, len(pages))
+		}
+		p.words, p.labels = append(p.words, pages[v]), append(p.labels, labels[v])
+	}
+	return nil
+}
+
+// ones returns which words of a list of zeros and ones are ones.
+func (p *pages) ones(list string) ([]int32, error) {
+	cols, width := []int32{}, 0
+	for w := range strings.SplitSeq(list, ",") {
+		switch w {
+		case "0":
+		case "1":
+			cols = append(cols, int32(width))
+		default:
+			return nil, fmt.Errorf("word %d is %.40q, want 0 or 1", width, w)
+		}
+		width++
+	}
+	if p.width == 0 {
+		p.width = width
+	}
+	if width != p.width {
+		return nil, fmt.Errorf("%d words, want %d as in the first line", width, p.width)
+	}
+	return cols, nil
+}
+
+func (p *pages) readLinks(r *bufio.Reader) (err error) {
+	if p.src, p.dst, err = edgelist.Read(r); err != nil {
+		return fmt.Errorf("below line 1: %w", err)
+	}
+	return nil
+}
+
+func (p *pages) dataset() (*Dataset, error) {
+	n := len(p.words)
+	if n == 0 {
+		return nil, errors.New("there are no pages in it")
+	}
+	narrow := func(ids []int64) ([]int32, error) {
+		out := make([]int32, len(ids))
+		for e, v := range ids {
+			if v >= int64(n) {
+				return nil, fmt.Errorf("link %d is of page %d; the pages are 0 to %d", e, v, n-1)
+			}
+			out[e] = int32(v)
+		}
+		return out, nil
+	}
+	src, err := narrow(p.src)
+	if err != nil {
+		return nil, err
+	}
+	dst, err := narrow(p.dst)
+	if err != nil {
+		return nil, err
+	}
+	g, err := graph.New(n, src, dst)
+	if err != nil {
+		return nil, err
+	}
+	x := &sparse.CSR{NumRows: n, NumCols: p.width, Offsets: []int64{0}}
+	for _, cols := range p.words {
+		x.Cols = append(x.Cols, cols...)
+		x.Offsets = append(x.Offsets, int64(len(x.Cols)))
+	}
+	x.Values = make([]tensor.Float, len(x.Cols))
+	for k := range x.Values {
+		x.Values[k] = 1
+	}
+	d := &Dataset{Features: x, Labels: p.labels}
+	for _, c := range p.labels {
+		d.Classes = max(d.Classes, int(c)+1)
+	}
+	if d.Classes > n {
+		return nil, fmt.Errorf("class %d, of %d pages", d.Classes-1, n)
+	}
+	d.simple(g, nil)
+	return d, nil
+}

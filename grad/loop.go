@@ -1,0 +1,70 @@
+package grad
+
+// Loop is a computation that runs one body round by round, as a sweep over
+// levels does. It is one operation on the tape, however many rounds it has, and
+// a product with a matrix from outside adds to that matrix's gradient once,
+// after the last round. A nil *Loop is one on no tape.
+type Loop struct {
+	tape    *Tape
+	outer   *Loop
+	rows    int    // of all rounds together, as far as is known
+	nodes   []node // what the rounds recorded
+	weights []*weight
+	used    int // weights of this step; the others are kept for their memory
+}
+
+// BeginLoop begins a loop on the tape of xs, in which rows rows are computed. It
+// returns nil if none of xs is of a tape. Whatever the tape's Vars do from now
+// on belongs to the loop, until End.
+func BeginLoop(rows int, xs ...*Var) *Loop {
+	t := Begin("Loop", xs...).tape
+	if t == nil {
+		return nil
+	}
+	l := t.newLoop()
+	l.rows, l.outer = rows, t.loop
+	t.loop = l
+	return l
+}
+
+// End ends the loop. It may be called twice.
+func (l *Loop) End() {
+	if l == nil || l.tape.loop != l {
+		return
+	}
+	l.tape.loop = l.outer
+	if len(l.nodes) > 0 {
+		l.tape.push(node{op: "Loop", inner: l, all: l.pull})
+	}
+}
+
+// pull runs the pullbacks of the rounds, the last first, and then the products
+// for the gradients of the weights.
+func (l *Loop) pull() {
+	l.tape.pullNodes(l.nodes)
+	for _, w := range l.weights[:l.used] {
+		w.pull(l.tape)
+	}
+}
+
+// newLoop returns an empty loop, which lives until the tape's next Reset.
+func (t *Tape) newLoop() *Loop {
+	if t.loopsUsed == len(t.loops) {
+		t.loops = append(t.loops, &Loop{tape: t})
+	}
+	t.loopsUsed++
+	return t.loops[t.loopsUsed-1]
+}
+
+// resetLoops takes back all loops, with their memory.
+func (t *Tape) resetLoops() {
+	for _, l := range t.loops[:t.loopsUsed] {
+		clear(l.nodes)
+		l.nodes, l.outer = l.nodes[:0], nil
+		for _, w := range l.weights[:l.used] {
+			w.reset()
+		}
+		l.used = 0
+	}
+	t.loop, t.loopsUsed = nil, 0
+}

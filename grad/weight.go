@@ -1,0 +1,201 @@
+package grad
+
+import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// weight is a matrix with which the rounds of a loop multiply.
+type weight struct {
+	w       *Var
+	ahead   tensor.Packed // w, from the second product on
+	back    tensor.Packed // its transpose
+	calls   int
+	turned  bool // back is there
+	factors []factor
+	rooms   []*Var // for the products of all rounds, one behind the other
+	filled  int    // elements in use of the last room
+}
+
+// factor is one round's product: y, or what was added to y, is x·w.
+type factor struct{ x, y *Var }
+
+// shares reports whether products with w are of all rounds: it comes from
+// outside. A function that runs for its value alone gives its memory back in
+// between, so that its rounds share nothing.
+func (t *Tape) shares(w *Var) bool {
+	return t != nil && t.loop != nil && w.made != t.loop && w.base == nil && t.inside != forward
+}
+
+// weight returns what the rounds share of products with w.
+func (l *Loop) weight(w *Var) *weight {
+	for _, p := range l.weights[:l.used] {
+		if p.w == w {
+			return p
+		}
+	}
+	if l.used == len(l.weights) {
+		l.weights = append(l.weights, new(weight))
+	}
+	l.used++
+	p := l.weights[l.used-1]
+	p.w = w
+	return p
+}
+
+// reset forgets everything but the memory.
+func (p *weight) reset() {
+	clear(p.factors)
+	clear(p.rooms)
+	*p = weight{ahead: p.ahead, back: p.back, factors: p.factors[:0], rooms: p.rooms[:0]}
+}
+
+// times returns x·w or, with z, z + x·w, in z's memory if that is free.
+func (p *weight) times(op Op, x, z *Var) *Var {
+	onto := z != nil && z.free() && (z.needs || !op.needs)
+	var y *Var
+	if onto {
+		y = op.view(z, 0, z.Shape()...)
+	} else {
+		shape := slices.Clone(x.Shape())
+		shape[len(shape)-1] = p.w.Dim(1)
+		y = p.place(op, shape)
+	}
+	if !op.Dry(0) {
+		if z != nil && !onto {
+			copy(y.val.Data, z.val.Data)
+		}
+		p.multiply(&y.val, &x.val)
+	}
+	p.note(op, x, y)
+	return op.Record(y, func(dy *tensor.Dense) {
+		if dx := x.Grad(); dx != nil {
+			p.pullX(dx, dy)
+		}
+		if z == nil || onto {
+			return
+		}
+		if dz := z.Grad(); dz != nil {
+			addTo(dz.Data, dy.Data)
+		}
+	})
+}
+
+// note keeps a product whose gradient w takes a part in.
+func (p *weight) note(op Op, x, y *Var) {
+	if op.needs && p.w.needs {
+		p.factors = append(p.factors, factor{x, y})
+	}
+}
+
+// place returns a Var for a product of the given shape. Those of all rounds lie
+// one behind the other, and so do their gradients.
+func (p *weight) place(op Op, shape []int) *Var {
+	if !p.w.needs {
+		return op.New(shape...)
+	}
+	n, last := tensor.Size(shape...), len(p.rooms)-1
+	if last < 0 || p.filled+n > len(p.rooms[last].val.Data) {
+		room := op.New(max(op.tape.loop.rows, leading(shape)), shape[len(shape)-1])
+		room.needs, p.filled = true, 0
+		p.rooms = append(p.rooms, room)
+		last++
+	}
+	y := op.view(p.rooms[last], p.filled, shape...)
+	p.filled += n
+	return y
+}
+
+// multiply adds x·w to y. One product alone is not worth a copy of w.
+func (p *weight) multiply(y, x *tensor.Dense) {
+	p.calls++
+	switch p.calls {
+	case 1:
+		tensor.MatMul(matrix(y), matrix(x), &p.w.val, 0)
+		return
+	case 2:
+		p.ahead.Set(&p.w.val, 0)
+	}
+	tensor.MatMulPacked(matrix(y), matrix(x), &p.ahead, 0)
+}
+
+// pullX adds the gradient of a product to its x.
+func (p *weight) pullX(dx, dy *tensor.Dense) {
+	if p.calls == 1 {
+		tensor.MatMul(matrix(dx), matrix(dy), &p.w.val, tensor.TransB)
+		return
+	}
+	if !p.turned {
+		p.back.Set(&p.w.val, tensor.TransB)
+		p.turned = true
+	}
+	tensor.MatMulPacked(matrix(dx), matrix(dy), &p.back, 0)
+}
+
+// pull adds to w's gradient, as one product over all rounds.
+func (p *weight) pull(t *Tape) {
+	dw := p.w.Grad()
+	if dw == nil || !slices.ContainsFunc(p.factors, func(f factor) bool { return f.y.asked() }) {
+		return
+	}
+	rows := 0
+	for _, f := range p.factors {
+		rows += leading(f.x.Shape())
+	}
+	x := joined{t: t, n: rows * dw.Dim(0)}
+	dy := joined{t: t, n: rows * dw.Dim(1)}
+	for _, f := range p.factors {
+		root, at := f.x.origin()
+		x.add(root, root.val.Data, at, len(f.x.val.Data))
+		root, at = f.y.origin()
+		dy.add(root, root.Grad().Data, at, len(f.y.val.Data))
+	}
+	if !t.dry {
+		var xm, ym tensor.Dense
+		xm.Set(x.data, rows, dw.Dim(0))
+		ym.Set(dy.data, rows, dw.Dim(1))
+		tensor.MatMul(dw, &xm, &ym, tensor.TransA)
+	}
+	x.end()
+	dy.end()
+	for _, y := range p.rooms {
+		t.drop(y)
+	}
+}
+
+// joined is the elements of several Vars one behind the other: where they lie,
+// if they lie so, else in a copy.
+type joined struct {
+	t      *Tape
+	n      int // of all together
+	data   []tensor.Float
+	root   *Var // of the last one, and the element behind it
+	next   int
+	copied bool
+}
+
+// add joins n elements of root from at on; all are root's elements, or their
+// gradients.
+func (j *joined) add(root *Var, all []tensor.Float, at, n int) {
+	part := all[at : at+n]
+	switch {
+	case j.copied:
+		j.data = append(j.data, part...)
+	case j.root == nil:
+		j.data = part
+	case j.root == root && j.next == at:
+		j.data = j.data[:len(j.data)+n]
+	default:
+		j.data = append(j.t.borrow(j.n)[:0], j.data...)
+		j.data, j.copied = append(j.data, part...), true
+	}
+	j.root, j.next = root, at+n
+}
+
+// end gives the copy back.
+func (j *joined) end() {
+	if j.copied {
+		j.t.give(j.data)
+	}
+}

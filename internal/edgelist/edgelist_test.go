@@ -1,0 +1,87 @@
+package edgelist
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestRead(t *testing.T) {
+	for text, want := range map[string][]int64{
+		"":                               nil,
+		"0 1\n2 3\n":                     {0, 1, 2, 3},
+		"# a comment\n\n% another\n7\t9": {7, 9},
+		"1,2\r\n3 , 4\r\n":               {1, 2, 3, 4},
+		"  5   5  \n":                    {5, 5},
+		"9223372036854775799 0":          {9223372036854775799, 0},
+	} {
+		src, dst, err := Read(strings.NewReader(text))
+		var got []int64
+		for i := range src {
+			got = append(got, src[i], dst[i])
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, error %v; want %v", text, got, err, want)
+		}
+	}
+}
+
+func TestBadLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"0 1\n2\n":                        `line 2: "2" is not an edge: want the numbers of two nodes`,
+		"0 1 2":                           `line 1: "0 1 2" is not an edge: want the numbers of two nodes`,
+		"0 -1":                            `line 1: "0 -1" is not an edge: want the numbers of two nodes`,
+		"a b":                             `line 1: "a b" is not an edge: want the numbers of two nodes`,
+		"1,,2":                            `line 1: "1,,2" is not an edge: want the numbers of two nodes`,
+		"1x 2":                            `line 1: "1x 2" is not an edge: want the numbers of two nodes`,
+		"0 99999999999999999999":          `line 1: "0 99999999999999999999" is not an edge: want the numbers of two nodes`,
+		"\n" + strings.Repeat("1", 1<<17): "line 2: it is longer than 65536 bytes",
+	} {
+		if _, _, err := Read(strings.NewReader(text)); err == nil || err.Error() != want {
+			t.Errorf("%.40q: error %v, want %s", text, err, want)
+		}
+	}
+	broken := errors.New("broken")
+	if _, _, err := Read(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("0 1\n# c\n2,3\n")
+	f.Add("0 1 2")
+	f.Add("18446744073709551616 1")
+	f.Fuzz(func(t *testing.T, text string) {
+		src, dst, err := Read(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var b strings.Builder
+		for i := range src {
+			if src[i] < 0 || dst[i] < 0 {
+				t.Fatalf("edge %d→%d", src[i], dst[i])
+			}
+			fmt.Fprintf(&b, "%d %d\n", src[i], dst[i])
+		}
+		again, _, err := Read(strings.NewReader(b.String()))
+		if err != nil || !slices.Equal(again, src) {
+			t.Fatalf("written and read again: %v, error %v; was %v", again, err, src)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	var s strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&s, "%d %d\n", i, i*7%4039)
+	}
+	b.SetBytes(int64(s.Len()))
+	for b.Loop() {
+		if _, _, err := Read(strings.NewReader(s.String())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

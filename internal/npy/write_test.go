@@ -1,0 +1,106 @@
+package npy
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWriteArchive(t *testing.T) {
+	arrays := []Named{
+		{"i4", []int32{1, -2, 3, 4, 5, 6}, []int{2, 3}},
+		{"i8", []int64{1 << 40}, nil},
+		{"f4", []float32{0.5}, []int{1, 1, 1}},
+		{"f8", []float64{0.1, 0.2}, nil},
+		{"b1", []bool{true, false}, nil},
+		{"text", []string{"a", "", "ünï"}, nil},
+		{"empty", []int32{}, nil},
+		{"none", []string{}, nil},
+	}
+	var b, again bytes.Buffer
+	if err := WriteArchive(&b, arrays...); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteArchive(&again, arrays...); err != nil || !bytes.Equal(b.Bytes(), again.Bytes()) {
+		t.Errorf("written twice it differs, error %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "a.npz")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	z, err := OpenArchive(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	for name, want := range map[string][]float64{"i4": {1, -2, 3, 4, 5, 6}, "i8": {1 << 40}, "f4": {0.5}, "f8": {0.1, 0.2}, "b1": {1, 0}, "empty": {}} {
+		a, err := z.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := a.Float64s(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, error %v; want %v", name, got, err, want)
+		}
+	}
+	if a, err := z.Read("i4"); err != nil || !slices.Equal(a.Shape, []int{2, 3}) {
+		t.Errorf("shape %v, error %v", a.Shape, err)
+	}
+	a, err := z.Read("text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.Strings(); err != nil || !slices.Equal(got, arrays[5].Data.([]string)) {
+		t.Errorf("%q, error %v", got, err)
+	}
+}
+
+func TestHeaderTextIsAligned(t *testing.T) {
+	for _, shape := range [][]int{{}, {1}, {12345}, {1, 2}, {1, 2, 3}} {
+		text := headerText("<f4", shape)
+		if len(text)%64 != 0 || !strings.HasSuffix(text, "\n") {
+			t.Errorf("shape %v: %q", shape, text)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+func TestWriteArchiveFails(t *testing.T) {
+	for want, a := range map[string]Named{
+		`array "x": elements of type []uint8`:             {"x", []byte{1}, nil},
+		`array "y": 2 elements do not have the shape [3]`: {"y", []int32{1, 2}, []int{3}},
+	} {
+		if err := WriteArchive(&bytes.Buffer{}, a); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	if err := WriteArchive(full{}, Named{"x", []int32{1}, nil}); err == nil {
+		t.Error("no error of a full disk")
+	}
+}
+
+// TestBomb wants an array refused that expands without bound.
+func TestBomb(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteArchive(&b, Named{"x", make([]int32, 80<<20), nil}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "bomb.npz")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	z, err := OpenArchive(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if _, err := z.Read("x"); err == nil || !strings.Contains(err.Error(), "to 335544448 bytes, which is refused") {
+		t.Errorf("read a bomb, error %v", err)
+	}
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rangesOfRows writes the kernels on consecutive ranges of rows, such as the edges
+// into each of several nodes. off are where the ranges begin.
+func rangesOfRows() {
+	start("sumSegmentsAVX2", "func(y, x *float32, off *int64, n, w int)", "sumSegmentsAVX2 is SumSegments of n ranges.")
+	sumSegments()
+	finish()
+
+	start("softmaxSegmentsAVX2", "func(y, x, top, sum *float32, off *int64, n, stride, w, apart int)", "softmaxSegmentsAVX2 is SoftmaxSegments of w ≤ 8 columns.")
+	s := newRanges("y", "x", "top", "sum")
+	s.each(func(rows reg.GPVirtual) {
+		top, sum := get(num(math.Inf(-1))), get(num(0))
+		s.rows(rows, func() { VMAXPS(top, s.load("x"), top) }, "x")
+		s.rows(rows, func() {
+			e := s.weigh(top)
+			VADDPS(e, sum, sum)
+			s.store(e, "y")
+		}, "x", "y")
+		by := pick(compare(equal, sum, num(0)), get(num(1)), sum)
+		s.rows(rows, func() { s.store(div(s.load("y"), by), "y") }, "y")
+		s.store(top, "top")
+		s.store(sum, "sum")
+	}, "x", "y")
+	finish()
+
+	start("weightsSegmentsAVX2", "func(y, x, top, sum *float32, off *int64, n, stride, w, apart int)", "weightsSegmentsAVX2 is WeightsSegments of w ≤ 8 columns.")
+	s = newRanges("y", "x", "top", "sum")
+	s.each(func(rows reg.GPVirtual) {
+		top, sum := s.load("top"), s.load("sum")
+		by := pick(compare(equal, sum, num(0)), get(num(1)), sum)
+		s.rows(rows, func() { s.store(div(s.weigh(top), by), "y") }, "x", "y")
+	}, "x", "y")
+	finish()
+
+	start("softmaxGradSegmentsAVX2", "func(dx, y, dy *float32, off *int64, n, stride, w int)", "softmaxGradSegmentsAVX2 is SoftmaxGradSegments of w ≤ 8 columns.")
+	s = newRanges("dx", "y", "dy")
+	s.each(func(rows reg.GPVirtual) {
+		c := get(num(0))
+		s.rows(rows, func() { VADDPS(mul(s.load("y"), s.load("dy")), c, c) }, "y", "dy")
+		s.rows(rows, func() {
+			g := mul(sub(s.load("dy"), c), s.load("y"))
+			s.store(add(g, s.load("dx")), "dx")
+		}, "y", "dy", "dx")
+	}, "y", "dy", "dx")
+	finish()
+}
+
+// ranges is a kernel over ranges of rows, on up to eight columns.
+type ranges struct {
+	ptr       map[string]reg.GPVirtual
+	at        map[string]reg.GPVirtual // within a range
+	off, n, w reg.GPVirtual
+	stride    reg.GPVirtual
+	apart     reg.GPVirtual // of what a range has one row of
+	mask      vec
+}
+
+func newRanges(pointers ...string) *ranges {
+	s := &ranges{ptr: map[string]reg.GPVirtual{}, at: map[string]reg.GPVirtual{}}
+	for _, p := range pointers {
+		s.ptr[p] = Load(Param(p), GP64()).(reg.GPVirtual)
+	}
+	s.off = Load(Param("off"), GP64()).(reg.GPVirtual)
+	s.n = Load(Param("n"), GP64()).(reg.GPVirtual)
+	s.stride = Load(Param("stride"), GP64()).(reg.GPVirtual)
+	s.w = Load(Param("w"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), s.stride)
+	s.mask = maskOf(s.w)
+	if s.single() {
+		s.apart = Load(Param("apart"), GP64()).(reg.GPVirtual)
+		SHLQ(Imm(2), s.apart)
+	}
+	return s
+}
+
+func (s *ranges) single() bool { return s.ptr["top"] != nil }
+
+func (s *ranges) place(p string) Mem {
+	if at, ok := s.at[p]; ok {
+		return Mem{Base: at}
+	}
+	return Mem{Base: s.ptr[p]}
+}
+
+func (s *ranges) load(p string) vec {
+	v := YMM()
+	VMASKMOVPS(s.place(p), s.mask, v)
+	return v
+}
+
+func (s *ranges) store(v vec, p string) { storeFirst(v, s.w, s.place(p)) }
+
+// weigh is exp(x − top), of which two infinities of one sign have no difference.
+func (s *ranges) weigh(top vec) vec {
+	x := s.load("x")
+	d := andNot(compare(equal, x, top), sub(x, top))
+	return andNot(compare(equal, x, num(math.Inf(-1))), exp(d))
+}
+
+// each writes the loop over the ranges that are not empty; those arrays of which
+// a row belongs to each row go on by the range's rows.
+func (s *ranges) each(body func(rows reg.GPVirtual), long ...string) {
+	again, empty := fresh("range"), fresh("empty")
+	Label(again)
+	rows := GP64()
+	MOVQ(Mem{Base: s.off, Disp: 8}, rows)
+	SUBQ(Mem{Base: s.off}, rows)
+	JZ(LabelRef(empty))
+	body(rows)
+	bytes := GP64()
+	MOVQ(rows, bytes)
+	IMULQ(s.stride, bytes)
+	for _, p := range long {
+		ADDQ(bytes, s.ptr[p])
+	}
+	Label(empty)
+	if s.single() {
+		ADDQ(s.apart, s.ptr["top"])
+		ADDQ(s.apart, s.ptr["sum"])
+	}
+	ADDQ(Imm(8), s.off)
+	DECQ(s.n)
+	JNZ(LabelRef(again))
+}
+
+// rows writes a loop over the rows of a range, in the named arrays.
+func (s *ranges) rows(n reg.GPVirtual, body func(), arrays ...string) {
+	left, again := GP64(), fresh("row")
+	MOVQ(n, left)
+	for _, p := range arrays {
+		s.at[p] = GP64()
+		MOVQ(s.ptr[p], s.at[p])
+	}
+	Label(again)
+	body()
+	for _, p := range arrays {
+		ADDQ(s.stride, s.at[p])
+	}
+	DECQ(left)
+	JNZ(LabelRef(again))
+	clear(s.at)
+}
+
+// sumSegments takes 32, 8 and fewer columns at a time of each range.
+func sumSegments() {
+	y, x := Load(Param("y"), GP64()).(reg.GPVirtual), Load(Param("x"), GP64()).(reg.GPVirtual)
+	off, n := Load(Param("off"), GP64()).(reg.GPVirtual), Load(Param("n"), GP64()).(reg.GPVirtual)
+	w := Load(Param("w"), GP64()).(reg.GPVirtual)
+	bytes, rest := GP64(), GP64()
+	MOVQ(w, bytes)
+	SHLQ(Imm(2), bytes)
+	MOVQ(w, rest)
+	ANDQ(Imm(lanes-1), rest)
+	mask := maskOf(rest)
+	again, empty := fresh("range"), fresh("empty")
+	Label(again)
+	rows := GP64()
+	MOVQ(Mem{Base: off, Disp: 8}, rows)
+	SUBQ(Mem{Base: off}, rows)
+	JZ(LabelRef(empty))
+	left, to, from := GP64(), GP64(), GP64()
+	MOVQ(w, left)
+	MOVQ(y, to)
+	MOVQ(x, from)
+	column := func(load func(m Mem) vec, store func(v vec, m Mem), registers int) {
+		at, count := GP64(), GP64()
+		MOVQ(from, at)
+		MOVQ(rows, count)
+		acc := make([]vec, registers)
+		for i := range acc {
+			acc[i] = load(Mem{Base: to, Disp: 32 * i})
+		}
+		row := fresh("row")
+		Label(row)
+		for i := range acc {
+			VADDPS(load(Mem{Base: at, Disp: 32 * i}), acc[i], acc[i])
+		}
+		ADDQ(bytes, at)
+		DECQ(count)
+		JNZ(LabelRef(row))
+		for i := range acc {
+			store(acc[i], Mem{Base: to, Disp: 32 * i})
+		}
+		ADDQ(U32(uint32(32*registers)), to)
+		ADDQ(U32(uint32(32*registers)), from)
+	}
+	for _, registers := range []int{8, 1} {
+		wide, over := fresh("wide"), fresh("over")
+		Label(wide)
+		CMPQ(left, U32(uint32(lanes*registers)))
+		JL(LabelRef(over))
+		column(func(m Mem) vec { return get(m) }, func(v vec, m Mem) { VMOVUPS(v, m) }, registers)
+		SUBQ(Imm(uint64(lanes*registers)), left)
+		JMP(LabelRef(wide))
+		Label(over)
+	}
+	whole := fresh("whole")
+	TESTQ(left, left)
+	JZ(LabelRef(whole))
+	column(func(m Mem) vec {
+		v := YMM()
+		VMASKMOVPS(m, mask, v)
+		return v
+	}, func(v vec, m Mem) { storeFirst(v, rest, m) }, 1)
+	Label(whole)
+	IMULQ(bytes, rows)
+	ADDQ(rows, x)
+	Label(empty)
+	ADDQ(bytes, y)
+	ADDQ(Imm(8), off)
+	DECQ(n)
+	JNZ(LabelRef(again))
+}

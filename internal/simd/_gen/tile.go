@@ -1,0 +1,417 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// lineBytes is the size of a cache line.
+const lineBytes = 64
+
+// gatherRows writes the copy of rows that a list names. Rows are w elements long.
+// Of the first near rows, the one that stands ahead places later in the list is
+// fetched into the second-level cache.
+func gatherRows() {
+	start("gatherRowsAVX2", "func(dst, src *float32, rows *int32, n, w, ahead, near int)", "gatherRowsAVX2 is GatherRows of n rows.")
+	l := newList("rows")
+	dst, src := l.pointer("dst"), l.pointer("src")
+	l.run(func(row reg.GPVirtual) {
+		from := l.address(src, row)
+		l.fetch(func(at reg.GPVirtual) Mem { return Mem{Base: l.ptr["rows"], Index: at, Scale: 4} }, src)
+		l.columns(func(v func(base reg.GPVirtual) vec, put func(vec, reg.GPVirtual)) { put(v(from), dst) })
+		ADDQ(l.bytes, dst)
+	})
+	finish()
+}
+
+// scatter writes the sum of rows onto rows that a list names.
+func scatter() {
+	start("scatterRowsAVX2", "func(dst, src *float32, to, from *int32, n, w, ahead, near int)", "scatterRowsAVX2 is ScatterRows of n rows.")
+	l := newList("from")
+	dst, src, to := l.pointer("dst"), l.pointer("src"), l.pointer("to")
+	l.run(func(row reg.GPVirtual) {
+		s := l.address(src, row)
+		target := GP64()
+		MOVLQSX(Mem{Base: to, Index: row, Scale: 4}, target)
+		d := l.address(dst, target)
+		l.fetch(func(at reg.GPVirtual) Mem {
+			k := GP64()
+			MOVLQSX(Mem{Base: l.ptr["from"], Index: at, Scale: 4}, k)
+			return Mem{Base: to, Index: k, Scale: 4}
+		}, dst)
+		l.columns(func(v func(base reg.GPVirtual) vec, put func(vec, reg.GPVirtual)) {
+			put(add(v(s), v(d)), d)
+		})
+	})
+	finish()
+}
+
+// list is a kernel over the rows that a list of indices names.
+type list struct {
+	ptr                   map[string]reg.GPVirtual
+	name                  string
+	i, n                  reg.GPVirtual
+	w, rest, bytes, whole reg.GPVirtual
+	ahead, near           reg.GPVirtual
+	mask                  vec
+}
+
+func newList(name string) *list {
+	l := &list{ptr: map[string]reg.GPVirtual{}, name: name, i: GP64(), rest: GP64(), bytes: GP64(), whole: GP64()}
+	l.pointer(name)
+	l.n, l.w = l.pointer("n"), l.pointer("w")
+	l.ahead, l.near = l.pointer("ahead"), l.pointer("near")
+	MOVQ(l.w, l.rest)
+	ANDQ(Imm(lanes-1), l.rest)
+	MOVQ(l.w, l.whole)
+	SUBQ(l.rest, l.whole)
+	MOVQ(l.w, l.bytes)
+	SHLQ(Imm(2), l.bytes)
+	l.mask = maskOf(l.rest)
+	XORQ(l.i, l.i)
+	return l
+}
+
+func (l *list) pointer(name string) reg.GPVirtual {
+	l.ptr[name] = Load(Param(name), GP64()).(reg.GPVirtual)
+	return l.ptr[name]
+}
+
+// address is where a row of an array begins.
+func (l *list) address(base, row reg.GPVirtual) reg.GPVirtual {
+	at := GP64()
+	MOVQ(row, at)
+	IMULQ(l.bytes, at)
+	ADDQ(base, at)
+	return at
+}
+
+// run writes the loop over the list; n is not 0.
+func (l *list) run(body func(row reg.GPVirtual)) {
+	again := fresh("row")
+	Label(again)
+	row := GP64()
+	MOVLQSX(Mem{Base: l.ptr[l.name], Index: l.i, Scale: 4}, row)
+	body(row)
+	INCQ(l.i)
+	CMPQ(l.i, l.n)
+	JL(LabelRef(again))
+}
+
+// fetch asks for the row of base that is needed some places later.
+func (l *list) fetch(index func(at reg.GPVirtual) Mem, base reg.GPVirtual) {
+	none, line := fresh("near"), fresh("line")
+	CMPQ(l.i, l.near)
+	JGE(LabelRef(none))
+	at, row, end := GP64(), GP64(), GP64()
+	MOVQ(l.i, at)
+	ADDQ(l.ahead, at)
+	MOVLQSX(index(at), row)
+	IMULQ(l.bytes, row)
+	ADDQ(base, row)
+	MOVQ(row, end)
+	ADDQ(l.bytes, end)
+	Label(line)
+	PREFETCHT1(Mem{Base: row})
+	ADDQ(Imm(lineBytes), row)
+	CMPQ(row, end)
+	JL(LabelRef(line))
+	Label(none)
+}
+
+// columns writes the loop over the elements of a row, eight at a time.
+func (l *list) columns(body func(load func(base reg.GPVirtual) vec, store func(vec, reg.GPVirtual))) {
+	again, tail, done := fresh("columns"), fresh("tail"), fresh("done")
+	j := GP64()
+	XORQ(j, j)
+	CMPQ(j, l.whole)
+	JGE(LabelRef(tail))
+	Label(again)
+	at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: j, Scale: 4} }
+	body(func(base reg.GPVirtual) vec { return get(at(base)) }, func(v vec, base reg.GPVirtual) { VMOVUPS(v, at(base)) })
+	ADDQ(Imm(lanes), j)
+	CMPQ(j, l.whole)
+	JL(LabelRef(again))
+	Label(tail)
+	TESTQ(l.rest, l.rest)
+	JZ(LabelRef(done))
+	body(func(base reg.GPVirtual) vec {
+		v := YMM()
+		VMASKMOVPS(at(base), l.mask, v)
+		return v
+	}, func(v vec, base reg.GPVirtual) { storeFirst(v, l.rest, at(base)) })
+	Label(done)
+}
+
+// groups writes the kernels on runs of d elements with a number for each run.
+func groups() {
+	for _, k := range []struct {
+		name, signature string
+		row             func(c, x, y vec) vec // of the run's number, x and what stands in y
+	}{
+		{"spread", "func(y, c *float32, n, d int)", func(c, _, _ vec) vec { return c }},
+		{"spreadAdd", "func(y, c *float32, n, d int)", func(c, _, y vec) vec { return add(c, y) }},
+		{"scaleGroups", "func(y, c, x *float32, n, d int)", func(c, x, _ vec) vec { return mul(c, x) }},
+		{"axpyGroups", "func(y, c, x *float32, n, d int)", func(c, x, y vec) vec { VFMADD231PS(c, x, y); return y }},
+	} {
+		start(k.name+"AVX2", k.signature, k.name+"AVX2 works on n runs of d elements.")
+		r := newRuns()
+		y, c := r.pointer("y"), r.pointer("c")
+		x := y
+		if k.name == "scaleGroups" || k.name == "axpyGroups" {
+			x = r.pointer("x")
+		}
+		r.eights(func(u int) {
+			number := YMM()
+			VBROADCASTSS(Mem{Base: c, Disp: 4 * u}, number)
+			var vx, vy vec
+			if x != y {
+				vx = get(Mem{Base: x, Disp: 32 * u})
+			}
+			if k.name == "spreadAdd" || k.name == "axpyGroups" {
+				vy = get(Mem{Base: y, Disp: 32 * u})
+			}
+			VMOVUPS(k.row(number, vx, vy), Mem{Base: y, Disp: 32 * u})
+		}, func(times int) {
+			ADDQ(U32(uint32(32*times)), y)
+			if x != y {
+				ADDQ(U32(uint32(32*times)), x)
+			}
+			ADDQ(Imm(uint64(4*times)), c)
+		})
+		r.each(func() {
+			number := YMM()
+			VBROADCASTSS(Mem{Base: c}, number)
+			r.elements(func(at func(reg.GPVirtual) Mem, mask vec) {
+				var vx, vy vec
+				if x != y {
+					vx = r.load(at(x), mask)
+				}
+				if k.name == "spreadAdd" || k.name == "axpyGroups" {
+					vy = r.load(at(y), mask)
+				}
+				v := k.row(number, vx, vy)
+				if mask == nil {
+					VMOVUPS(v, at(y))
+					return
+				}
+				kept := YMM()
+				VMOVAPS(v, kept)
+				storeFirst(kept, r.rest, at(y))
+			})
+			ADDQ(r.bytes, y)
+			if x != y {
+				ADDQ(r.bytes, x)
+			}
+			ADDQ(Imm(4), c)
+		})
+		finish()
+	}
+	for _, name := range []string{"dotGroups", "sumGroups"} {
+		signature := "func(y, x, z *float32, n, d int)"
+		if name == "sumGroups" {
+			signature = "func(y, x *float32, n, d int)"
+		}
+		start(name+"AVX2", signature, name+"AVX2 works on n runs of d elements.")
+		r := newRuns()
+		y, x := r.pointer("y"), r.pointer("x")
+		var z reg.GPVirtual
+		if name == "dotGroups" {
+			z = r.pointer("z")
+		}
+		r.eights(func(u int) {
+			v := get(Mem{Base: x, Disp: 32 * u})
+			if name == "dotGroups" {
+				v = mul(v, Mem{Base: z, Disp: 32 * u})
+			}
+			total := across(v)
+			VADDSS(Mem{Base: y, Disp: 4 * u}, total, total)
+			VMOVSS(total, Mem{Base: y, Disp: 4 * u})
+		}, func(times int) {
+			ADDQ(U32(uint32(32*times)), x)
+			if name == "dotGroups" {
+				ADDQ(U32(uint32(32*times)), z)
+			}
+			ADDQ(Imm(uint64(4*times)), y)
+		})
+		r.each(func() {
+			acc := YMM()
+			VXORPS(acc, acc, acc)
+			r.elements(func(at func(reg.GPVirtual) Mem, mask vec) {
+				v := r.load(at(x), mask)
+				if name == "dotGroups" {
+					VFMADD231PS(r.load(at(z), mask), v, acc)
+				} else {
+					VADDPS(v, acc, acc)
+				}
+			})
+			total := across(acc)
+			VADDSS(Mem{Base: y}, total, total)
+			VMOVSS(total, Mem{Base: y})
+			ADDQ(r.bytes, x)
+			if name == "dotGroups" {
+				ADDQ(r.bytes, z)
+			}
+			ADDQ(Imm(4), y)
+		})
+		finish()
+	}
+}
+
+// across is the sum of the lanes.
+func across(v vec) reg.VecVirtual {
+	high, x := XMM(), v.AsX()
+	VEXTRACTF128(Imm(1), v, high)
+	sum := XMM()
+	VADDPS(high, x, sum)
+	turned := XMM()
+	VMOVHLPS(sum, sum, turned)
+	VADDPS(turned, sum, sum)
+	last := XMM()
+	VMOVSHDUP(sum, last)
+	VADDSS(last, sum, sum)
+	return sum
+}
+
+// runs is a kernel over n runs of d elements.
+type runs struct {
+	n, whole, rest, bytes reg.GPVirtual
+	mask                  vec
+	done                  string // the label behind the last run
+}
+
+func newRuns() *runs {
+	r := &runs{whole: GP64(), rest: GP64(), bytes: GP64()}
+	r.n = r.pointer("n")
+	d := r.pointer("d")
+	MOVQ(d, r.rest)
+	ANDQ(Imm(lanes-1), r.rest)
+	MOVQ(d, r.whole)
+	SUBQ(r.rest, r.whole)
+	MOVQ(d, r.bytes)
+	SHLQ(Imm(2), r.bytes)
+	r.mask = maskOf(r.rest)
+	return r
+}
+
+func (r *runs) pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// eights writes the loop over runs of exactly eight elements, which are most
+// heads, without the one over a run's elements: four runs at a time, as long as
+// there are four. The others are left to each.
+func (r *runs) eights(body func(u int), next func(times int)) {
+	others, again, over, done := fresh("others"), fresh("eights"), fresh("over"), fresh("none")
+	CMPQ(r.bytes, Imm(4*lanes))
+	JNE(LabelRef(others))
+	SUBQ(Imm(4), r.n)
+	JL(LabelRef(over))
+	Label(again)
+	for u := range 4 {
+		body(u)
+	}
+	next(4)
+	SUBQ(Imm(4), r.n)
+	JGE(LabelRef(again))
+	Label(over)
+	ADDQ(Imm(4), r.n)
+	JNZ(LabelRef(others))
+	JMP(LabelRef(done))
+	Label(others)
+	r.done = done
+}
+
+// each writes the loop over the runs that are left; n is not 0.
+func (r *runs) each(body func()) {
+	again := fresh("run")
+	Label(again)
+	body()
+	DECQ(r.n)
+	JNZ(LabelRef(again))
+	Label(r.done)
+}
+
+func (r *runs) load(m Mem, mask vec) vec {
+	if mask == nil {
+		return get(m)
+	}
+	v := YMM()
+	VMASKMOVPS(m, mask, v)
+	return v
+}
+
+// elements writes the loop over a run's elements, eight at a time; mask is nil
+// but for the last few.
+func (r *runs) elements(body func(at func(reg.GPVirtual) Mem, mask vec)) {
+	again, tail, done := fresh("again"), fresh("tail"), fresh("done")
+	j := GP64()
+	XORQ(j, j)
+	at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: j, Scale: 4} }
+	CMPQ(j, r.whole)
+	JGE(LabelRef(tail))
+	Label(again)
+	body(at, nil)
+	ADDQ(Imm(lanes), j)
+	CMPQ(j, r.whole)
+	JL(LabelRef(again))
+	Label(tail)
+	TESTQ(r.rest, r.rest)
+	JZ(LabelRef(done))
+	body(at, r.mask)
+	Label(done)
+}
+
+// columns writes the reductions of rows to one, column by column.
+func columns() {
+	start("addRowsAVX2", "func(y, x *float32, rows, stride, w int)", "addRowsAVX2 is AddRows of w ≤ 8 columns.")
+	s := newStripe("x")
+	sum := s.fixed("y")
+	s.run(func() { VADDPS(s.load("x"), sum, sum) })
+	s.keep(sum, "y")
+	finish()
+
+	start("addRows32AVX2", "func(y, x *float32, rows, stride int)", "addRows32AVX2 is AddRows of 32 columns.")
+	y, x := Load(Param("y"), GP64()), Load(Param("x"), GP64())
+	rows, stride := Load(Param("rows"), GP64()), Load(Param("stride"), GP64())
+	SHLQ(Imm(2), stride)
+	var acc [4]vec
+	for i := range acc {
+		acc[i] = get(Mem{Base: y, Disp: 32 * i})
+	}
+	again := fresh("row")
+	Label(again)
+	for i := range acc {
+		VADDPS(Mem{Base: x, Disp: 32 * i}, acc[i], acc[i])
+	}
+	ADDQ(stride, x)
+	DECQ(rows)
+	JNZ(LabelRef(again))
+	for i := range acc {
+		VMOVUPS(acc[i], Mem{Base: y, Disp: 32 * i})
+	}
+	finish()
+
+	for _, k := range []struct {
+		name   string
+		better uint64
+	}{{"most", greater}, {"least", less}} {
+		start(k.name+"RowsAVX2", "func(best *float32, arg *int32, x *float32, rows, stride, w, from int)", k.name+"RowsAVX2 is BestRows of w ≤ 8 columns.")
+		s := newStripe("x")
+		best, arg := s.fixed("best"), s.fixed("arg")
+		number, one := YMM(), wide(1)
+		first := XMM()
+		VMOVD(Load(Param("from"), GP64()).(reg.GPVirtual).As32(), first)
+		VPBROADCASTD(first, number)
+		s.run(func() {
+			v := s.load("x")
+			nan := andNot(compare(unorder, best, best), compare(unorder, v, v))
+			take := or(or(compare(k.better, v, best), nan), arg) // what has no winner yet has the sign bit set
+			VBLENDVPS(take, v, best, best)
+			VBLENDVPS(take, number, arg, arg)
+			VPADDD(one, number, number)
+		})
+		s.keep(best, "best")
+		s.keep(arg, "arg")
+		finish()
+	}
+}

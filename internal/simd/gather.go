@@ -1,0 +1,52 @@
+package simd
+
+// A row is asked for this many places before it is read. That pays where the
+// array is beyond the second-level cache, of so many elements.
+const (
+	aheadRows = 24
+	farFrom   = 1 << 17
+)
+
+// atOnce is how many elements a kernel of a tile is given at once: it cannot be
+// preempted.
+const atOnce = 1 << 14
+
+// Rows is a length: its methods take slices as rows of w elements.
+type Rows int
+
+// Gather copies the rows of src that are named, of w elements each, to dst:
+//
+//	dst[i·w+j] = src[rows[i]·w+j]    for the len(dst)/w rows of dst
+//
+// rows may go on: what is named beyond will be read soon. The caller has checked
+// that src has the rows.
+func (r Rows) Gather(dst, src []Float, rows []int32) {
+	w := int(r)
+	if fast && w > 0 && w <= atOnce {
+		gatherFast(dst, src, rows, w)
+		return
+	}
+	for i, r := range rows[:len(dst)/max(w, 1)] {
+		copy(dst[i*w:i*w+w], src[int(r)*w:])
+	}
+}
+
+// Scatter adds rows of src, of w elements each, to rows of dst, in the order
+// of from:
+//
+//	dst[to[k]·w+j] += src[k·w+j]    for each k of from
+//
+// The caller has checked that the arrays have the rows.
+func (r Rows) Scatter(dst, src []Float, to, from []int32) {
+	w := int(r)
+	if fast && w > 0 && w <= atOnce {
+		scatterFast(dst, src, to, from, w)
+		return
+	}
+	for _, k := range from {
+		d := dst[int(to[k])*w : int(to[k])*w+w]
+		for j, v := range src[int(k)*w : int(k)*w+w] {
+			d[j] += v
+		}
+	}
+}

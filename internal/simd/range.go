@@ -1,0 +1,94 @@
+package simd
+
+// The functions here take consecutive ranges of rows, such as those of the edges
+// into each of several nodes: range i has the rows off[i] to off[i+1], counted
+// from off[0], of each array that has a row for each of them.
+
+// SumRanges adds the rows of each range, of w elements, to a row of y:
+//
+//	y[i·w+j] += Σ_r x[r·w+j]    for the rows r of range i, in order
+func (r Rows) SumRanges(y, x []Float, off []int64) {
+	w := int(r)
+	if fast && w > 0 && len(x) <= atOnce {
+		sumSegmentsFast(y, x, off, w)
+		return
+	}
+	for i := range len(off) - 1 {
+		n := int(off[i+1]-off[i]) * w
+		if n > 0 {
+			AddRows(y[i*w:i*w+w], x[:n])
+		}
+		x = x[n:]
+	}
+}
+
+// Ranges are ranges of rows of w columns whose softmax is taken, each column
+// on its own. Of range i the statistics begin at i·Apart.
+type Ranges struct {
+	Off      []int64
+	W        int
+	Top, Sum []Float // the largest entry, and the sum of exp(entry − top)
+	Apart    int
+}
+
+// Softmax sets y to the softmax of x, and the statistics of ranges that are not
+// empty. y may be x.
+func (s *Ranges) Softmax(y, x []Float) {
+	if fast && s.W > 0 && len(x) <= atOnce {
+		s.softmaxFast(y, x)
+		return
+	}
+	s.each(func(i, lo, hi int) {
+		top, sum := s.of(s.Top, i), s.of(s.Sum, i)
+		NoTop(top)
+		TopRows(top, x[lo:hi])
+		clear(sum)
+		WeighRows(y[lo:hi], x[lo:hi], top, sum)
+		DivideRows(y[lo:hi], sum)
+	})
+}
+
+// Weights sets y to the softmax of x, from statistics that stand.
+func (s *Ranges) Weights(y, x []Float) {
+	if fast && s.W > 0 && len(x) <= atOnce {
+		s.weightsFast(y, x)
+		return
+	}
+	s.each(func(i, lo, hi int) {
+		ExpRows(y[lo:hi], x[lo:hi], s.of(s.Top, i))
+		DivideRows(y[lo:hi], s.of(s.Sum, i))
+	})
+}
+
+// Grad adds the gradient of the softmax y to dx. It reads no statistics.
+//
+//	dx[r,j] += y[r,j]·(dy[r,j] − Σ_r y[r,j]·dy[r,j])
+func (s *Ranges) Grad(dx, y, dy []Float) {
+	if fast && s.W > 0 && len(y) <= atOnce {
+		s.gradFast(dx, y, dy)
+		return
+	}
+	s.each(func(i, lo, hi int) {
+		for j := range s.W {
+			c := Float(0)
+			for k := lo + j; k < hi; k += s.W {
+				c += y[k] * dy[k]
+			}
+			for k := lo + j; k < hi; k += s.W {
+				dx[k] += y[k] * (dy[k] - c)
+			}
+		}
+	})
+}
+
+func (s *Ranges) of(x []Float, i int) []Float { return x[i*s.Apart : i*s.Apart+s.W] }
+
+// each calls f with every range that is not empty, and its elements.
+func (s *Ranges) each(f func(i, lo, hi int)) {
+	for i := range len(s.Off) - 1 {
+		lo, hi := int(s.Off[i]-s.Off[0])*s.W, int(s.Off[i+1]-s.Off[0])*s.W
+		if lo < hi {
+			f(i, lo, hi)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+//go:build !noasm && !f64
+
+package simd
+
+func sumSegmentsFast(y, x []Float, off []int64, w int) {
+	if n := len(off) - 1; n > 0 && len(x) > 0 {
+		_ = y[n*w-1]
+		sumSegmentsAVX2(&y[0], &x[0], &off[0], n, w)
+	}
+}
+
+// columns calls f with the first of every eight columns, and how many there are,
+// unless all ranges are empty.
+func (s *Ranges) columns(x []Float, f func(j, w int)) {
+	if len(s.Off) < 2 || len(x) == 0 {
+		return
+	}
+	for j := 0; j < s.W; j += 8 {
+		f(j, min(8, s.W-j))
+	}
+}
+
+func (s *Ranges) softmaxFast(y, x []Float) {
+	n := len(s.Off) - 1
+	s.columns(x, func(j, w int) {
+		softmaxSegmentsAVX2(&y[j], &x[j], &s.Top[j], &s.Sum[j], &s.Off[0], n, s.W, w, s.Apart)
+	})
+}
+
+func (s *Ranges) weightsFast(y, x []Float) {
+	n := len(s.Off) - 1
+	s.columns(x, func(j, w int) {
+		weightsSegmentsAVX2(&y[j], &x[j], &s.Top[j], &s.Sum[j], &s.Off[0], n, s.W, w, s.Apart)
+	})
+}
+
+func (s *Ranges) gradFast(dx, y, dy []Float) {
+	n := len(s.Off) - 1
+	s.columns(y, func(j, w int) {
+		softmaxGradSegmentsAVX2(&dx[j], &y[j], &dy[j], &s.Off[0], n, s.W, w)
+	})
+}

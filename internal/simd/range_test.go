@@ -1,0 +1,65 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// offsets returns where n ranges of up to six rows begin, from any number on.
+func offsets(rng *rand.Rand, n int) []int64 {
+	off := []int64{rng.Int64N(9)}
+	for i := range n {
+		off = append(off, off[i]+rng.Int64N(7))
+	}
+	return off
+}
+
+func checkRanges(t *testing.T, rng *rand.Rand, n, w int) {
+	t.Helper()
+	off := offsets(rng, n)
+	size := int(off[n]-off[0]) * w
+	trial(t, fmt.Sprintf("SumSegments of %d by", n), 0, [][]Float{draw(n*w, some(rng)), draw(size, some(rng))}, func(s [][]Float) {
+		Rows(w).SumRanges(s[0], s[1], off)
+	})
+	apart := w + rng.IntN(3)
+	stat := func() []Float { return draw(n*apart, plain(rng)) }
+	top, sum := stat(), stat()
+	trial(t, fmt.Sprintf("Softmax of %d by", n), 1e-6, [][]Float{draw(size, plain(rng)), draw(size, some(rng)), top, sum}, func(s [][]Float) {
+		seg := Ranges{Off: off, W: w, Top: s[2], Sum: s[3], Apart: apart}
+		seg.Softmax(s[0], s[1])
+		seg.Weights(s[0], s[1])
+		seg.Softmax(s[1], s[1])
+	})
+	// Numbers of one sign and y of few bits, so that sums are exact but for the last.
+	y, dy := draw(size, rng64(rng)), draw(size, rng64(rng))
+	for i := range y {
+		y[i], dy[i] = Float(math.Round(float64(y[i]*8)))/8, Float(math.Round(float64(dy[i]*8)))/8
+	}
+	trial(t, fmt.Sprintf("Grad of %d by", n), 1e-6, [][]Float{draw(size, plain(rng)), y, dy}, func(s [][]Float) {
+		(&Ranges{Off: off, W: w}).Grad(s[0], s[1], s[2])
+	})
+}
+
+func TestRanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	for w := range 201 {
+		for _, n := range []int{0, 1, 2, 5} {
+			checkRanges(t, rng, n, w)
+		}
+	}
+	for n := range 201 {
+		checkRanges(t, rng, n, 8)
+		checkRanges(t, rng, n, 3)
+	}
+	checkRanges(t, rng, 9000, 3)
+}
+
+func FuzzRanges(f *testing.F) {
+	f.Add(uint64(1), uint16(3), uint16(8))
+	f.Add(uint64(2), uint16(100), uint16(33))
+	f.Fuzz(func(t *testing.T, seed uint64, n, w uint16) {
+		checkRanges(t, rand.New(rand.NewPCG(seed, 3)), int(n%300), int(w%100))
+	})
+}

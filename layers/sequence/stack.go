@@ -1,0 +1,79 @@
+package sequence
+
+import (
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/message"
+)
+
+// Cell is a recurrent layer: an [RNN], a [GRU], an [LSTM], or another that
+// carries a state along chains. The first Var of its state is its result.
+type Cell interface {
+	Init(rng *rand.Rand)
+	ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State
+}
+
+// Stack is recurrent layers one on the other, each in one direction or in both.
+//
+//	y_0 = x      y_k = [Layers_k(g, y_{k−1}) ‖ Back_k(reverse of g, y_{k−1})]
+//
+// of Schuster and Paliwal, "Bidirectional Recurrent Neural Networks", 1997. Back
+// is empty, or has a cell for each of Layers; so a bidirectional network is a
+// Stack of one layer. With Back the next layer's In is the sum of both Hidden.
+// x is N×In of the first layer, dense or sparse; the result is N rows of the
+// last. Dropout is applied between the layers.
+type Stack struct {
+	Layers  []Cell
+	Back    []Cell  `json:",omitempty"` // the same from the chains' ends
+	Dropout float64 `json:",omitempty"`
+}
+
+// Init makes the Params of all cells.
+func (s *Stack) Init(rng *rand.Rand) {
+	for k, c := range s.Layers {
+		c.Init(rng)
+		if len(s.Back) > 0 {
+			s.Back[k].Init(rng)
+		}
+	}
+}
+
+// Forward returns the last layer's result for every node of g, from states of
+// zeros.
+func (s *Stack) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	y, _ := s.ForwardFrom(t, g, x, nil)
+	return y
+}
+
+// ForwardFrom returns the last layer's result and the states of all cells for
+// every node of g: layer by layer, and of each the forward one first. init has
+// the cells' initial states in that order; nil, or a nil state, is zeros. A
+// backward cell begins at the sinks of g: its initial rows are in the order of
+// g.Reverse().Roots().
+func (s *Stack) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init []message.State) (y *grad.Var, states []message.State) {
+	both := len(s.Back) > 0
+	if both && len(s.Back) != len(s.Layers) {
+		panic(&grad.TapeError{Op: "sequence.Stack", Why: "Back wants a cell for each of Layers, or none"})
+	}
+	next := func() (st message.State) {
+		if n := len(states); n < len(init) {
+			st = init[n]
+		}
+		return st
+	}
+	for k, c := range s.Layers {
+		if k > 0 {
+			x = t.Dropout(x, s.Dropout)
+		}
+		in := x
+		states = append(states, c.ForwardFrom(t, g, in, next()))
+		x = states[len(states)-1][0]
+		if both {
+			states = append(states, s.Back[k].ForwardFrom(t, g.Reverse(), in, next()))
+			x = grad.Concat(x, states[len(states)-1][0])
+		}
+	}
+	return x, states
+}

@@ -1,0 +1,331 @@
+package message
+
+import (
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// The backward pass goes over the edges once, by destination. Gradients of V and
+// E are added where they belong, those of W to sums of each chunk, which are
+// added up in order. Those of U may belong anywhere: a window of the edges'
+// gradients is kept, and when it is full each part of the sources takes what is
+// its own out of it, in the order of the edges. So no bit depends on the threads
+// or the tiles, and the memory does not grow with the number of edges.
+
+// windowFloats is the size of a window, and windowChunks the most chunks in it.
+// Tests change the size: bits may depend on it.
+var windowFloats = 1 << 20
+
+const windowChunks = 64
+
+// backPass is a backward pass over the edges.
+type backPass struct {
+	*run
+	seed    func(w *worker, t tile, dm []tensor.Float)
+	chunks  []chunk
+	pulls   []tensor.Float // of each destination in parts
+	sinks   []*sink
+	width   int // partial sums of a chunk
+	first   int // the first chunk of the window
+	base    int // and its first edge
+	partial []tensor.Float
+	buckets []uint8 // of each source; nil: one for all
+	n       int     // buckets
+	order   []int32 // the edges of the window, for each chunk by bucket
+	ends    []int32 // where each chunk's run of each bucket ends there
+}
+
+// backward recomputes the plan tile by tile, has seed set the gradient of each
+// tile's message, and adds to the gradient of every leaf.
+func (r *run) backward(op grad.Op, seed func(w *worker, t tile, dm []tensor.Float)) {
+	l := r.chunks(true)
+	hubs := l.hubs
+	b := &backPass{run: r, seed: seed, chunks: l.all, n: 1}
+	b.sinks, b.width = r.sinks(op)
+	if len(l.all) > 1 && b.scatters() {
+		b.buckets, b.n = bucketsOf(r.g), maxBuckets
+	}
+	b.pulls = op.Floats(len(hubs) * r.n)
+	if r.n > 0 && len(hubs) > 0 {
+		eachChunk(len(hubs), func(i int) { b.measureHub(i, hubs[i]) })
+	}
+	l.ends = b.windows(l.ends[:0])
+	ends := l.ends
+	edges, chunks := b.room(ends)
+	b.order, b.ends = op.Ints(edges), op.Ints(chunks*b.n)
+	b.partial = op.Floats(chunks * b.width)
+	floats := 0
+	for _, k := range b.sinks {
+		if k.gathers() {
+			floats += edges * k.width
+			k.to = op.Ints(edges)
+		}
+	}
+	op.Scratch(floats, func(buf []tensor.Float) {
+		for _, k := range b.sinks {
+			if k.gathers() {
+				k.win, buf = buf[:edges*k.width], buf[edges*k.width:]
+			}
+		}
+		for _, end := range ends {
+			b.window(end)
+		}
+	})
+	for _, k := range b.sinks {
+		if k.add != nil {
+			add(k.add, k.dx)
+		}
+	}
+	cutLists.Put(l)
+}
+
+// scatters reports whether there is a leaf that gathers.
+func (b *backPass) scatters() bool {
+	for _, k := range b.sinks {
+		if k.gathers() {
+			return true
+		}
+	}
+	return false
+}
+
+// windows appends the end of each window, in chunks.
+func (b *backPass) windows(ends []int) []int {
+	width := 0
+	for _, k := range b.sinks {
+		if k.gathers() {
+			width += k.width
+		}
+	}
+	from := 0
+	for i, c := range b.chunks {
+		if i > from && (i-from == windowChunks || (c.hi-b.chunks[from].lo)*width > windowFloats) {
+			ends, from = append(ends, i), i
+		}
+	}
+	return append(ends, len(b.chunks))
+}
+
+// room returns the most edges and chunks of a window.
+func (b *backPass) room(ends []int) (edges, chunks int) {
+	from := 0
+	for _, end := range ends {
+		if end > from {
+			edges, chunks = max(edges, b.chunks[end-1].hi-b.chunks[from].lo), max(chunks, end-from)
+		}
+		from = end
+	}
+	return edges, chunks
+}
+
+// window does the chunks up to end.
+func (b *backPass) window(end int) {
+	if b.first == end {
+		return
+	}
+	b.base = b.chunks[b.first].lo
+	clear(b.partial)
+	eachChunk(end-b.first, b.chunk)
+	for _, k := range b.sinks {
+		switch {
+		case k.kind == leafU:
+			eachChunk(b.n, func(i int) { b.scatter(k, i, end) })
+		case k.gathers():
+			b.scatterPicked(k, end)
+		}
+	}
+	for i := b.first; i < end; i++ {
+		for _, k := range b.sinks {
+			if k.sums() {
+				k.collect(b.chunks[i], b.partial[(i-b.first)*b.width:(i-b.first+1)*b.width])
+			}
+		}
+	}
+	b.first = end
+}
+
+// chunk does one chunk of the window.
+func (b *backPass) chunk(i int) {
+	c := b.chunks[b.first+i]
+	w := b.hire(c.hi - c.lo)
+	w.pass = b
+	if c.hub >= 0 {
+		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
+	}
+	w.tiles(b.limit, c, func(v int) { w.measurePull(v, b.seed) }, func(t tile) {
+		w.evaluate(t, len(w.steps))
+		w.pullBack(t, 0, b.seed)
+		for _, k := range b.sinks {
+			k.deliver(w, t, c, b.partial[i*b.width:(i+1)*b.width])
+		}
+	})
+	w.dismiss()
+	b.sort(i, c)
+}
+
+// measureHub computes the sums that the gradients across the edges of a
+// destination in parts take.
+func (b *backPass) measureHub(i, v int) {
+	w := b.hire(b.limit)
+	w.measurePull(v, b.seed)
+	copy(b.pulls[i*b.run.n:], w.pull)
+	w.dismiss()
+}
+
+// measurePull computes, for a destination in parts, the sum that the gradient of
+// each step across its edges takes over all of them, from the last step to the
+// first.
+func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Float)) {
+	clear(w.pull)
+	lo, hi := int(w.g.In().Offsets[v]), int(w.g.In().Offsets[v+1])
+	for i := len(w.steps) - 1; i >= 0; i-- {
+		s := &w.steps[i]
+		if !s.across() || !s.needs || s.kind == topK {
+			continue
+		}
+		c := w.pull[s.stat : s.stat+s.width]
+		parts(w.limit, lo, hi, v, func(t tile) {
+			w.evaluate(t, len(w.steps))
+			w.pullBack(t, i+1, seed)
+			if w.has[i] {
+				n := (t.hi - t.lo) * s.width
+				w.weighPull(s, w.tmp[:n], w.vals[i][:n], w.adj[i])
+				simd.AddRows(c, w.tmp[:n])
+			}
+		})
+	}
+}
+
+// aim has the gradients of leaves that gather go to the window, or nowhere.
+func (w *worker) aim(t tile) {
+	if w.pass != nil {
+		for _, k := range w.pass.sinks {
+			if k.gathers() {
+				w.adj[k.i] = k.win[(t.lo-w.pass.base)*k.width : (t.hi-w.pass.base)*k.width]
+			}
+		}
+		return
+	}
+	for i := range w.steps {
+		if s := &w.steps[i]; s.gathers() && s.needs {
+			w.dump = resize(w.dump, max((t.hi-t.lo)*s.width, cap(w.dump)))
+			w.adj[i] = w.dump[:(t.hi-t.lo)*s.width]
+		}
+	}
+}
+
+// sort puts the edges of a chunk in order by bucket, and tells for those of
+// picked rows where they belong.
+func (b *backPass) sort(i int, c chunk) {
+	for _, k := range b.sinks {
+		if k.gathers() {
+			b.aimEdges(k, c)
+		}
+	}
+	ends := b.ends[i*b.n : (i+1)*b.n]
+	clear(ends)
+	at := int32(c.lo - b.base)
+	order := b.order[at : c.hi-b.base]
+	if b.buckets == nil {
+		for e := range order {
+			order[e] = at + int32(e)
+		}
+		ends[0] = at + int32(len(order))
+		return
+	}
+	cols := b.g.In().Cols[c.lo:c.hi]
+	for _, u := range cols {
+		ends[b.buckets[u]]++
+	}
+	for k, n := range ends {
+		ends[k] = at
+		at += n
+	}
+	for e, u := range cols {
+		k := b.buckets[u]
+		b.order[ends[k]] = int32(c.lo - b.base + e)
+		ends[k]++
+	}
+}
+
+// aimEdges says where the gradients of a chunk's edges belong.
+func (b *backPass) aimEdges(k *sink, c chunk) {
+	to := k.to[c.lo-b.base : c.hi-b.base]
+	cols := b.g.In().Cols[c.lo:c.hi]
+	switch {
+	case k.rows == nil:
+		copy(to, cols)
+	case k.kind == leafW:
+		copy(to, k.rows[c.lo:c.hi])
+	default:
+		kinds := int32(k.row / max(k.width, 1))
+		for e, u := range cols {
+			to[e] = u*kinds + k.rows[c.lo+e]
+		}
+	}
+}
+
+// scatter adds a bucket's part of the window to the gradient of U.
+func (b *backPass) scatter(k *sink, bucket, end int) {
+	list := lists.Get().(*[]int32)
+	edges := (*list)[:0]
+	for i := range end - b.first {
+		from := int32(b.chunks[b.first+i].lo - b.base)
+		if bucket > 0 {
+			from = b.ends[i*b.n+bucket-1]
+		}
+		edges = append(edges, b.order[from:b.ends[i*b.n+bucket]]...)
+	}
+	simd.Rows(k.width).Scatter(k.dx, k.win, k.to, edges)
+	*list = edges
+	lists.Put(list)
+}
+
+// lists keeps lists of edges between calls.
+var lists = sync.Pool{New: func() any { return new([]int32) }}
+
+// stripe is the columns that one thread adds of a picked W.
+const stripe = 16
+
+// scatterPicked adds the window to the gradient of a picked W: any edge may have
+// any row, so the threads share the columns.
+func (b *backPass) scatterPicked(k *sink, end int) {
+	n, edges := k.width, b.chunks[end-1].hi-b.base
+	par.For(n, stripe, func(lo, hi int) {
+		for e, row := range k.to[:edges] {
+			add(k.dx[int(row)*n+lo:int(row)*n+hi], k.win[e*n+lo:e*n+hi])
+		}
+	})
+}
+
+// maxBuckets is the number of parts of the sources.
+const maxBuckets = 64
+
+type bucketKey struct{}
+
+// bucketsOf cuts the sources into parts of about equal numbers of edges, and
+// returns that of each.
+func bucketsOf(g *graph.Graph) []uint8 {
+	return g.Derived(bucketKey{}, func() any {
+		offsets := make([]int64, g.NumSrc()+1)
+		for _, u := range g.In().Cols {
+			offsets[u+1]++
+		}
+		for u := range g.NumSrc() {
+			offsets[u+1] += offsets[u]
+		}
+		out := make([]uint8, g.NumSrc())
+		cuts := par.Split(offsets, maxBuckets, nil)
+		for k := range maxBuckets {
+			for u := cuts[k]; u < cuts[k+1]; u++ {
+				out[u] = uint8(k)
+			}
+		}
+		return out
+	}).([]uint8)
+}

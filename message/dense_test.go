@@ -1,0 +1,117 @@
+package message_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// blocksOf are graphs of blocks, of less and of more than a block of the kernel.
+func blocksOf() map[string]*graph.Graph {
+	return map[string]*graph.Graph{
+		"complete":    graph.Complete(150),
+		"no loops":    graph.CompleteNoLoops(70),
+		"one alone":   graph.CompleteNoLoops(1), // hears nobody
+		"causal":      graph.Causal(131),
+		"band":        graph.Band(140, 9),
+		"bipartite":   graph.CompleteBipartite(75, 101),
+		"no sources":  graph.CompleteBipartite(0, 3),
+		"batch":       graph.Batch(graph.Causal(65), graph.Complete(3), graph.Band(50, 2), graph.Causal(0)),
+		"empty":       graph.Complete(0),
+		"single head": graph.Causal(10),
+	}
+}
+
+// attend is an attention and the gradients of its operands.
+func attend(h *heads, g *graph.Graph) []*tensor.Dense {
+	tape := grad.NewTape(1)
+	a := h.attention(tape, 0)
+	a.Bias = message.Msg{}
+	y, _ := a.Apply(tape, g)
+	gs := tape.Backward(weigh(y))
+	return []*tensor.Dense{y.Value(), gs.Param(h.Q), gs.Param(h.K), gs.Param(h.V)}
+}
+
+func TestDenseAttention(t *testing.T) {
+	for name, g := range blocksOf() {
+		if g.Spans() == nil {
+			t.Fatalf("%s is not made of blocks", name)
+		}
+		h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: param(4, 1)}
+		got := attend(h, g)
+		for _, threads := range []int{1, 3, 8} {
+			undo := par.SetThreads(threads)
+			sameBits(t, name, attend(h, g), got)
+			undo()
+		}
+		message.SetFuse(t, false)
+		near(t, name, got, attend(h, g))
+		message.SetFuse(t, true)
+	}
+}
+
+func TestDenseAttentionGradients(t *testing.T) {
+	for _, g := range []*graph.Graph{graph.Causal(6), graph.Batch(graph.CompleteNoLoops(3), graph.Band(5, 1))} {
+		h := &heads{Q: param(1, g.NumDst(), 2, 3), K: param(2, g.NumSrc(), 2, 3), V: param(3, g.NumSrc(), 2, 2)}
+		gradtest.Check(t, h, func(tp *grad.Tape) *grad.Var {
+			a := &message.Attention{Q: tp.Use(h.Q), K: tp.Use(h.K), V: tp.Use(h.V), Scale: 0.7}
+			y, _ := a.Apply(tp, g)
+			return weigh(y)
+		})
+	}
+}
+
+// TestDenseAttentionExplained asks which path is taken: what is not finite is
+// kept out of blocks, where it would spread.
+func TestDenseAttentionExplained(t *testing.T) {
+	g := graph.Causal(70)
+	x := param(1, 70, 2, 4).Value
+	a := &message.Attention{Q: grad.Const(x), K: grad.Const(x), V: grad.Const(x)}
+	m := message.U(a.V).Mul(a.Weights(nil))
+	if s := message.Explain(g, m, message.Sum); !strings.Contains(s, "on blocks") {
+		t.Errorf("explained as %q", s)
+	}
+	odd := x.Clone()
+	odd.Row(69)[0] = tensor.Float(math.NaN())
+	a.V = grad.Const(odd)
+	y, _ := a.Apply(nil, g)
+	for v := range 69 {
+		if r := y.Value().Row(v); r[0] != r[0] {
+			t.Fatalf("destination %d hears the NaN of a later source", v)
+		}
+	}
+	if r := y.Value().Row(69); r[0] == r[0] {
+		t.Error("the NaN is lost")
+	}
+}
+
+// TestDenseMemory attends on 4096 nodes: no array of all pairs is made.
+func TestDenseMemory(t *testing.T) {
+	const n = 4096
+	tape := grad.NewTape(1)
+	x := tape.Watch(param(1, n, 1, 8).Value)
+	a := &message.Attention{Q: x, K: x, V: x}
+	y, _ := a.Apply(tape, graph.Complete(n))
+	tape.Backward(y.Sum())
+	if peak := tape.Stats().Peak; peak > 8*n*8*8 {
+		t.Errorf("peak %d bytes", peak)
+	}
+}
+
+func BenchmarkAttention(b *testing.B) {
+	const n = 2048
+	g := graph.Causal(n)
+	x := param(1, n, 8, 64)
+	training(b, func(t *grad.Tape) *grad.Var {
+		h := t.Use(x)
+		y, _ := (&message.Attention{Q: h, K: h, V: h}).Apply(t, g)
+		return y
+	})
+}

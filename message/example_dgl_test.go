@@ -1,0 +1,410 @@
+package message_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/cora"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// What docs/from-dgl.md has in its columns of edgewise are lines of the tests in
+// this file, which say what comes of them.
+
+// is fails the test unless got is what is wanted.
+func is(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestDGLBuilding(t *testing.T) {
+	n, rng := 4, rand.New(rand.NewPCG(1, 1))
+	src, dst := []int32{0, 0, 1, 2, 2}, []int32{1, 1, 2, 2, 0}
+
+	g, err := graph.New(n, src, dst)
+	is(t, "graph", fmt.Sprint(g, err), "Graph(4 nodes, 5 edges) <nil>")
+	named, ids, err := graph.NewCompact([]string{"b", "x"}, []string{"x", "y"})
+	is(t, "compact", fmt.Sprint(named, ids, err), "Graph(3 nodes, 2 edges) [b x y] <nil>")
+	rates, err := graph.NewBipartite(3, 2, []int32{0, 1, 2}, []int32{0, 0, 1})
+	is(t, "bipartite", fmt.Sprint(rates.NumSrc(), rates.NumDst(), err), "3 2 <nil>")
+	counts := map[string]int{"user": 3, "film": 2}
+	rel := graph.Rel{Src: "user", Name: "rates", Dst: "film"}
+	h, err := graph.NewHetero(counts, map[graph.Rel]*graph.Graph{rel: rates})
+	is(t, "hetero", err, nil)
+	ratings := h.Graph(rel)
+	is(t, "relation", ratings == rates, true)
+	types, rels := h.Types(), h.Rels()
+	is(t, "types", fmt.Sprint(types, rels), "[film user] [user -rates-> film]")
+	all, ends := h.Homogeneous()
+	is(t, "homogeneous", fmt.Sprint(all, ends), "Graph(5 nodes, 3 edges) [0 2 5]")
+	kinds := all.Kinds()
+	is(t, "kinds", kinds, "[0 0 0]")
+
+	a, b := g, graph.Star(3)
+	both := graph.Batch(a, b)
+	is(t, "batch", both.NumNodes(), 7)
+	parts := both.Unbatch()
+	is(t, "unbatch", fmt.Sprint(len(parts), parts[1]), "2 Graph(3 nodes, 4 edges)")
+	offsets := both.NodeOffsets()
+	is(t, "offsets", offsets, "[0 4 7]")
+
+	random, err := graph.Uniform(rng, 10, 30)
+	is(t, "random", fmt.Sprint(random, err), "Graph(10 nodes, 30 edges) <nil>")
+	hubs, err := graph.PowerLaw(rng, 10, 30, 0.75)
+	is(t, "power law", fmt.Sprint(hubs, err), "Graph(10 nodes, 30 edges) <nil>")
+	grown, err := graph.BarabasiAlbert(rng, 10, 2)
+	is(t, "grown", fmt.Sprint(grown.Symmetric(), err), "true <nil>")
+	points := tensor.Of([]tensor.Float{0, 1, 3, 7}, 4, 1)
+	near, err := graph.KNN(points, 1)
+	is(t, "nearest", fmt.Sprint(near.In().Cols, err), "[1 0 1 2] <nil>")
+	within, err := graph.Radius(points, 2)
+	is(t, "radius", fmt.Sprint(within.In().Cols, err), "[1 0 2 1] <nil>")
+	csr := g.In()
+	same, err := graph.FromCSR(csr)
+	is(t, "CSR", fmt.Sprint(same, err), "Graph(4 nodes, 5 edges) <nil>")
+	view := g.Gonum()
+	weighed, err := g.GonumWeighted([]float64{1, 2, 3, 4, 5})
+	sum, _ := weighed.Weight(0, 1)
+	is(t, "weights", fmt.Sprint(sum, err), "5 <nil>") // of a pair of parallel edges
+	copied, nodeIDs, err := graph.FromGonum(view)
+	is(t, "gonum", fmt.Sprint(copied, nodeIDs, err), "Graph(4 nodes, 4 edges) [0 1 2 3] <nil>") // a pair of parallel edges shows as one
+}
+
+func TestDGLTransforms(t *testing.T) {
+	src, dst := []int32{0, 0, 1, 2, 2}, []int32{1, 1, 2, 2, 0}
+	g := graph.Must(graph.New(4, src, dst)) // own order: 2→0, 0→1, 0→1, 1→2, 2→2
+
+	looped := g.WithSelfLoops()
+	is(t, "loops", fmt.Sprint(looped.NumEdges(), looped.WithSelfLoops().NumEdges()), "8 8")
+	bare := g.WithoutSelfLoops()
+	is(t, "no loops", bare.NumEdges(), 4)
+	again := g.WithoutSelfLoops().WithSelfLoops()
+	is(t, "a loop each", again.NumEdges(), 8)
+	simple, counts, into := g.Coalesce()
+	is(t, "simple", fmt.Sprint(simple.NumEdges(), counts, into), "4 [1 2 1 1] [0 1 1 2 3]")
+	symmetric := simple.Undirected()
+	is(t, "symmetric", fmt.Sprint(symmetric.NumEdges(), symmetric.Symmetric()), "7 true")
+	doubled, err := graph.New(4, slices.Concat(src, dst), slices.Concat(dst, src))
+	is(t, "doubled", fmt.Sprint(doubled.NumEdges(), err), "10 <nil>")
+	turned := g.Reverse()
+	is(t, "reverse", turned.InDegrees(), g.OutDegrees())
+	line, err := g.LineGraph()
+	is(t, "line graph", fmt.Sprint(line.NumNodes(), err), "5 <nil>")
+	renumbered, err := g.Permute([]int32{3, 2, 1, 0})
+	is(t, "permuted", fmt.Sprint(renumbered.InDegrees(), err), "[0 2 2 1] <nil>")
+	clustered := g.Reorder()
+	is(t, "reordered", clustered.NumEdges(), 5)
+
+	sub, err := g.Subgraph([]int32{2, 1})
+	is(t, "subgraph", fmt.Sprint(sub, err), "Graph(2 nodes, 2 edges) <nil>")
+	some, err := g.EdgeSubgraph([]int32{0, 3})
+	is(t, "edge subgraph", fmt.Sprint(some, err), "Graph(4 nodes, 2 edges) <nil>")
+	into2, err := g.Dst([]int32{2})
+	is(t, "in-edges", fmt.Sprint(into2.NumSrc(), into2.NumDst(), into2.NumEdges(), err), "4 1 2 <nil>")
+	hood, err := g.Neighbourhood([]int32{2}, 1)
+	is(t, "neighbourhood", fmt.Sprint(hood.From().Src, err), "[2 1] <nil>")
+	block, err := g.Block([]int32{2})
+	is(t, "block", fmt.Sprint(block.From().Src, err), "[2 1] <nil>")
+	first, err := g.Block(block.From().Src)
+	is(t, "first block", fmt.Sprint(first.From().Src, err), "[2 1 0] <nil>")
+
+	x, w := column(10, 11, 12, 13), column(0, 1, 2, 3, 4)
+	xs, ws := x.Rows(sub.From().Src), w.Rows(sub.From().Edges)
+	is(t, "rows of a subgraph", fmt.Sprint(xs.Value().Data, ws.Value().Data), "[12 11] [3 4]")
+	levels, err := graph.Chains(2, 1).Levels()
+	is(t, "levels", fmt.Sprint(levels.Order, levels.Offsets, err), "[0 2 1] [0 2 3] <nil>")
+	count, of := g.Components()
+	is(t, "components", fmt.Sprint(count, of), "2 [0 0 0 1]")
+	report := g.Check()
+	is(t, "check", report.NoIn, "[3]")
+}
+
+func TestDGLQueries(t *testing.T) {
+	g := graph.Must(graph.New(4, []int32{0, 0, 1, 2, 2}, []int32{1, 1, 2, 2, 0}))
+	nodes, edges := g.NumNodes(), g.NumEdges()
+	is(t, "numbers", fmt.Sprint(nodes, edges), "4 5")
+	sources, destinations := g.NumSrc(), g.NumDst()
+	is(t, "sides", fmt.Sprint(sources, destinations), "4 4")
+	yes := g.Gonum().HasEdgeFromTo(0, 1)
+	is(t, "has an edge", yes, true)
+	in, out := g.InDegrees(), g.OutDegrees()
+	is(t, "degrees", fmt.Sprint(in, out), "[1 2 2 0] [2 1 2 0]")
+	u, v := g.In().Cols, g.Destinations()
+	is(t, "ends", fmt.Sprint(u, v), "[2 0 0 1 2] [0 1 1 2 2]")
+	order := g.EdgeOrder()
+	is(t, "order", order, "[4 0 1 2 3]")
+	var heard, told []int32
+	for e, u := range g.Sources(2) {
+		heard = append(heard, e, u)
+	}
+	for e, v := range g.Targets(2) {
+		told = append(told, e, v)
+	}
+	is(t, "neighbours", fmt.Sprint(heard, told), "[3 1 4 2] [0 0 4 2]")
+}
+
+// sameMsg fails the test unless the messages are x op y on every edge.
+func sameMsg(t *testing.T, g *graph.Graph, rows [][2]*grad.Var, msgs []message.Msg) {
+	t.Helper()
+	ops := []func(x, y *grad.Var) *grad.Var{(*grad.Var).Add, (*grad.Var).Sub, (*grad.Var).Mul, (*grad.Var).Div, (*grad.Var).Dot}
+	for i, m := range msgs {
+		x := rows[i/len(ops)]
+		agree(t, fmt.Sprint("message ", i), message.ApplyEdges(g, m), ops[i%len(ops)](x[0], x[1]))
+	}
+}
+
+func TestDGLMessages(t *testing.T) {
+	g := odd()
+	x, y := grad.Const(param(1, 8, 3).Value), grad.Const(param(2, 8, 3).Value)
+	w := grad.Const(param(3, 13, 3).Value)
+	u, v := x.Rows(g.In().Cols), y.Rows(g.Destinations())
+	sameMsg(t, g, [][2]*grad.Var{{u, v}, {u, w}, {v, u}, {v, w}, {w, u}, {w, v}}, []message.Msg{
+		message.UAddV(x, y),
+		message.USubV(x, y),
+		message.UMulV(x, y),
+		message.UDivV(x, y),
+		message.UDotV(x, y),
+		message.UAddE(x, w),
+		message.USubE(x, w),
+		message.UMulE(x, w),
+		message.UDivE(x, w),
+		message.UDotE(x, w),
+		message.V(y).Add(message.U(x)),
+		message.V(y).Sub(message.U(x)),
+		message.V(y).Mul(message.U(x)),
+		message.V(y).Div(message.U(x)),
+		message.V(y).Dot(message.U(x)),
+		message.V(y).Add(message.E(w)),
+		message.V(y).Sub(message.E(w)),
+		message.V(y).Mul(message.E(w)),
+		message.V(y).Div(message.E(w)),
+		message.V(y).Dot(message.E(w)),
+		message.E(w).Add(message.U(x)),
+		message.E(w).Sub(message.U(x)),
+		message.E(w).Mul(message.U(x)),
+		message.E(w).Div(message.U(x)),
+		message.E(w).Dot(message.U(x)),
+		message.E(w).Add(message.V(y)),
+		message.E(w).Sub(message.V(y)),
+		message.E(w).Mul(message.V(y)),
+		message.E(w).Div(message.V(y)),
+		message.E(w).Dot(message.V(y)),
+	})
+	copies := []message.Msg{
+		message.CopyU(x),
+		message.CopyE(w),
+	}
+	agree(t, "copy_u", message.ApplyEdges(g, copies[0]), u)
+	agree(t, "copy_e", message.ApplyEdges(g, copies[1]), w)
+}
+
+func TestDGLPassing(t *testing.T) {
+	g := graph.Must(graph.New(3, []int32{0, 1, 1}, []int32{2, 2, 1})) // own order: 1→1, 0→2, 1→2
+	x, w := column(1, 2, 3), column(5, 6, 7)
+	m := message.UMulE(x, w) // 10, 6, 14
+	var y *grad.Var
+
+	y = message.UpdateAll(g, m, message.Sum)
+	want(t, "sum", y.Value(), 0, 10, 20)
+	y = message.UpdateAll(g, m, message.Mean)
+	want(t, "mean", y.Value(), 0, 10, 10)
+	y = message.UpdateAll(g, m, message.Max)
+	want(t, "max", y.Value(), 0, 10, 14)
+	y = message.UpdateAll(g, m, message.Min)
+	want(t, "min", y.Value(), 0, 10, 6)
+	y = message.UpdateAll(g, m, message.Mean, message.Max)
+	want(t, "two reducers", y.Value(), 0, 0, 10, 10, 10, 14)
+	y = message.ApplyEdges(g, m)
+	want(t, "edges", y.Value(), 10, 6, 14)
+	hidden := message.ApplyEdges(g, message.UAddV(x, x)).MatMul(vars([]int{1, 1}, 2)).ReLU()
+	y = message.UpdateAll(g, message.CopyE(hidden), message.Sum)
+	want(t, "function of edges", y.Value(), 0, 8, 18)
+	y = y.Linear(vars([]int{1, 1}, 1), nil, grad.ReLU)
+	want(t, "function of nodes", y.Value(), 0, 8, 18)
+
+	even := column(0, 0, 0)
+	y = message.EdgeSoftmax(g, even)
+	want(t, "softmax", y.Value(), 1, 0.5, 0.5)
+	y = message.EdgeSoftmaxBySource(g, even)
+	want(t, "softmax by source", y.Value(), 0.5, 1, 0.5)
+	y = message.ApplyEdges(g, message.UAddV(x, x).Softmax())
+	is(t, "fused softmax", y.Value().Data[0], 1)
+	listed := message.OnEdges(g, column(60, 70, 50))
+	want(t, "list order", listed.Value(), 50, 60, 70)
+
+	h := graph.Must(graph.New(3, []int32{0}, []int32{0}))
+	one := message.Relation{Graph: g, Msg: message.CopyU(x), By: message.Sum}
+	two := message.Relation{Graph: h, Msg: message.CopyU(x), By: message.Max}
+	y = message.UpdateRelations(message.Sum, one, two)
+	want(t, "relations", y.Value(), 1, 2, 3)
+	y = message.StackRelations(one, two)
+	want(t, "stack", y.Value(), 0, 1, 2, 0, 3, 0)
+
+	some := graph.Must(g.Dst([]int32{2}))
+	y = message.UpdateAll(some, message.CopyU(x), message.Sum)
+	want(t, "pull", y.Value(), 3)
+	few := graph.Must(g.EdgeSubgraph([]int32{2}))
+	y = message.UpdateAll(few, message.CopyU(x), message.Sum)
+	want(t, "some edges", y.Value(), 0, 0, 2)
+
+	chain := graph.Chains(3)
+	step := func(l *message.Level, prev message.State) message.State {
+		h := message.UpdateAll(l.In, message.CopyU(prev[0]), message.Sum)
+		return message.State{h.Add(l.Rows(x))}
+	}
+	s := message.Sweep(chain, message.State{column(0)}, step)
+	want(t, "sweep", s[0].Value(), 1, 3, 6)
+	back := message.Sweep(chain.Reverse(), message.State{column(0)}, step)
+	want(t, "backwards", back[0].Value(), 6, 5, 3)
+}
+
+func TestDGLReadout(t *testing.T) {
+	both := graph.Batch(graph.Chains(2), graph.Chains(3))
+	x, w, e := column(1, 2, 3, 4, 5), column(1, 1, 0, 0, 1), column(7, 8, 9)
+	var y *grad.Var
+
+	y = message.Readout(both, x, message.Sum)
+	want(t, "sum", y.Value(), 3, 12)
+	y = message.Readout(both, x, message.Mean)
+	want(t, "mean", y.Value(), 1.5, 4)
+	y = message.Readout(both, x, message.Max)
+	want(t, "max", y.Value(), 2, 5)
+	y = message.UpdateAll(both.Membership(), message.UMulE(x, w), message.Sum)
+	want(t, "weighted", y.Value(), 3, 5)
+	y = message.ApplyEdges(both.Membership(), message.CopyU(w).Softmax())
+	is(t, "softmax", y.Value().Data[0], 0.5)
+	y = message.ReadoutSoftmax(both, x, column(0, 0, 0, 0, 0))
+	near(t, "attention", []*tensor.Dense{y.Value()}, []*tensor.Dense{dense([]float64{1.5, 4}, 2, 1)})
+	y = message.ApplyEdges(both.Membership(), message.CopyU(x).TopK(1))
+	want(t, "best", y.Value(), -inf, 2, -inf, -inf, 5)
+	y = message.Readout(both, message.UpdateAll(both, message.CopyE(e), message.Sum), message.Sum)
+	want(t, "edges", y.Value(), 7, 17)
+	y = message.ApplyEdges(both.Membership(), message.V(column(100, 200)))
+	want(t, "broadcast", y.Value(), 100, 100, 200, 200, 200)
+}
+
+func TestDGLSparse(t *testing.T) {
+	n := 3
+	row, col, values := []int32{2, 2, 1}, []int32{0, 1, 1}, []tensor.Float{6, 7, 5}
+	a, order, err := sparse.FromCOO(n, n, row, col, values)
+	is(t, "COO", fmt.Sprint(order, err), "[2 0 1] <nil>")
+	g := graph.Must(graph.FromCSR(a))
+	x, w := column(1, 2, 3), column(5, 6, 7)
+	var y *grad.Var
+
+	y = message.UpdateAll(g, message.UMulE(x, w), message.Sum)
+	want(t, "spmm", y.Value(), 0, 10, 20)
+	y = grad.Const(a).MatMul(x)
+	want(t, "constant matrix", y.Value(), 0, 10, 20)
+	dst := tensor.New(n, 1)
+	sparse.MulDense(dst, a, x.Value())
+	want(t, "kernel", dst, 0, 10, 20)
+	y = message.UpdateAll(g.Reverse(), message.UMulE(x, w.Rows(g.Reverse().From().Edges)), message.Sum)
+	want(t, "transposed", y.Value(), 18, 31, 0)
+	y = message.ApplyEdges(g, message.UDotV(x, x).Mul(message.E(w)))
+	want(t, "sddmm", y.Value(), 20, 18, 42)
+	y = message.EdgeSoftmax(g, w)
+	is(t, "softmax", y.Value().Data[0], 1)
+	y = message.UpdateAll(g, message.CopyE(w), message.Sum)
+	want(t, "sums of rows", y.Value(), 0, 5, 13)
+	y = message.UpdateAll(g.Reverse(), message.CopyE(w.Rows(g.Reverse().From().Edges)), message.Sum)
+	want(t, "sums of columns", y.Value(), 6, 12, 0)
+	y = message.ApplyEdges(g, message.UMulE(x, w))
+	want(t, "scaled columns", y.Value(), 10, 6, 14)
+}
+
+func TestDGLLayers(t *testing.T) {
+	g, x, rng := graph.Star(5), grad.Const(param(1, 5, 4).Value), rand.New(rand.NewPCG(1, 1))
+	gcn := &layers.GCNConv{In: 4, Out: 3, Norm: layers.NormBoth}
+	gat := &layers.GATConv{In: 4, Out: 3, Heads: 2, FeatDrop: 0.6, AttnDrop: 0.6, Residual: layers.ResidualIdentity}
+	gatv2 := &layers.GATv2Conv{In: 4, Out: 3, Heads: 2, Shared: true}
+	tree := &sequence.TreeLSTM{In: 4, Hidden: 3}
+	lin := &layers.Linear{In: 4, Out: 3, NoBias: true}
+	gcn.Init(rng)
+	gat.Init(rng)
+	gatv2.Init(rng)
+	tree.Init(rng)
+	lin.Init(rng)
+	is(t, "GraphConv", gcn.Forward(nil, g, x), "Var[5 3]")
+	is(t, "GATConv", gat.Forward(nil, g, x), "Var[5 6]")
+	is(t, "GATv2Conv", gatv2.Forward(nil, g, x), "Var[5 6]")
+	is(t, "TreeLSTM", tree.Forward(nil, graph.Chains(5), x), "Var[5 3]")
+	is(t, "Linear", lin.Forward(nil, x), "Var[5 3]")
+	out := gat.Apply(nil, g, layers.In{Src: x, Weight: grad.Const(param(2, 8, 1).Value)})
+	alpha := message.ApplyEdges(g, out.Attention)
+	is(t, "attention", alpha, "Var[8 2 1]")
+	weight := layers.SymmetricWeights(g, nil)
+	is(t, "EdgeWeightNorm", weight, "Var[8 1]")
+}
+
+func TestDGLLoading(t *testing.T) {
+	dir := t.TempDir()
+	d, err := cora.Load()
+	is(t, "Cora", fmt.Sprint(d.Graph, err), "Graph(2708 nodes, 10556 edges) <nil>")
+	karate := datasets.Karate()
+	is(t, "Karate", karate.Graph.NumNodes(), 34)
+	seer, err := datasets.Open(dir, "no such dataset")
+	is(t, "a name that does not exist", fmt.Sprint(seer == nil, err != nil), "true true")
+	stored, err := datasets.ReadGraph(dir + "/graph.npz")
+	is(t, "a file that does not exist", fmt.Sprint(stored == nil, err != nil), "true true")
+
+	p := param(1, 2, 2)
+	step := func(x *grad.Var) grad.Grads {
+		t := grad.NewTape(1)
+		return t.Backward(x.MatMul(t.Use(p)).Sum())
+	}
+	first, second := step(vars([]int{1, 2}, 1, 2)), step(vars([]int{1, 2}, 3, 4))
+	grads := grad.SumGrads(first, second)
+	want(t, "gradient of two tapes", grads.Param(p), 4, 4, 6, 6)
+	there, not := column(2, 0.5), column(0, 0)
+	loss := grad.Loss{}.Ranking(there, not, 1)
+	want(t, "ranking", loss.Value(), 0.25)
+}
+
+// TestDGLPageCompiles finds every edgewise spelling of docs/from-dgl.md among the
+// lines of this file, and what the page's notes mention in them.
+func TestDGLPageCompiles(t *testing.T) {
+	doc, err := os.ReadFile("../docs/from-dgl.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile("example_dgl_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]bool{}
+	for _, l := range strings.Split(string(src), "\n") {
+		lines[strings.TrimSuffix(strings.TrimSpace(l), ",")] = true
+	}
+	spelt := 0
+	for _, row := range regexp.MustCompile(`(?m)^\|.*\|$`).FindAllString(string(doc), -1) {
+		cells := strings.Split(row, "|")[2:] // without DGL's
+		for i, cell := range cells {
+			for _, code := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+				switch spelt++; {
+				case i == 0 && !lines[code[1]]:
+					t.Errorf("no line of this file is %s", code[1])
+				case !strings.Contains(string(src), code[1]): // a note
+					t.Errorf("this file does not have %s", code[1])
+				}
+			}
+		}
+	}
+	if spelt < 120 {
+		t.Errorf("%d spellings", spelt)
+	}
+}

@@ -1,0 +1,149 @@
+package message
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// sink is where the gradient of a leaf goes.
+type sink struct {
+	*step
+	i   int            // of the step
+	dx  []tensor.Float // the gradient of the leaf's array
+	row int            // elements of one row there
+	win []tensor.Float // gathers: a row for each edge of the window
+	to  []int32        // gathers: where in dx that row belongs, in rows of the leaf's width
+	at  int            // sums: where in a chunk's partial sums
+	add []tensor.Float // dx of another leaf with other rows in the same memory, to which dx is added at last
+}
+
+// gathers reports whether the rows that a leaf reads lie anywhere, so that two
+// chunks may want to add to one of them.
+func (s *step) gathers() bool { return s.kind == leafU || s.kind == leafW && s.rows != nil }
+
+// sums reports whether chunks may have to add to the same row of a leaf, each
+// for a run of its edges: W to its one row, V to that of a destination in parts.
+func (s *step) sums() bool { return s.kind == leafV || s.kind == leafW && s.rows == nil }
+
+// sinks returns the leaves whose gradients are wanted, and the number of partial
+// sums that a chunk needs for them.
+func (p *plan) sinks(op grad.Op) (all []*sink, partial int) {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.kind > leafW || !s.needs {
+			continue
+		}
+		k := &sink{step: s, i: i, dx: s.x.Grad().Data, row: s.width}
+		if s.rows != nil {
+			k.row = s.x.Value().RowLen()
+			k.countable()
+		}
+		if s.sums() {
+			k.at = partial
+			partial += k.row
+		}
+		k.avoid(op, all)
+		all = append(all, k)
+	}
+	return all, partial
+}
+
+// countable panics if the rows of a picked leaf cannot be counted in 32 bits.
+func (k *sink) countable() {
+	if n := len(k.dx) / max(k.width, 1); n > math.MaxInt32 {
+		panic(&tensor.ShapeError{Op: "message.Pick", Shapes: [][]int{slices.Clone(k.x.Shape())}, Why: fmt.Sprintf("%d rows to pick from, more than 2³¹−1", n)})
+	}
+}
+
+// avoid gives a sink memory of its own if chunks would otherwise add to one
+// element through two leaves: the rows of V and of E, or of two views.
+func (k *sink) avoid(op grad.Op, others []*sink) {
+	if k.kind != leafV && k.kind != leafE {
+		return
+	}
+	for _, o := range others {
+		if (o.kind == leafV || o.kind == leafE) && overlap(k.dx, o.dx) {
+			k.add, k.dx = k.dx, op.Floats(len(k.dx))
+			return
+		}
+	}
+}
+
+func overlap(x, y []tensor.Float) bool {
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	start := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[0])) }
+	end := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[len(s)-1])) }
+	return start(x) <= end(y) && start(y) <= end(x)
+}
+
+// deliver adds the gradients of a tile to the leaves' arrays, those of sums to
+// the chunk's partial sums, or puts them into the window.
+func (k *sink) deliver(w *worker, t tile, c chunk, partial []tensor.Float) {
+	x := w.adj[k.i]
+	switch {
+	case k.gathers():
+		if !w.has[k.i] {
+			clear(x)
+		}
+	case !w.has[k.i]:
+	case k.kind == leafW:
+		simd.AddRows(partial[k.at:k.at+k.width], x)
+	case k.kind == leafV:
+		k.deliverV(w, t, c, partial)
+	case k.rows == nil:
+		add(k.dx[t.lo*k.width:t.hi*k.width], x)
+	default:
+		for e := range t.hi - t.lo {
+			at := w.leafAt(k.step, t, e)
+			add(k.dx[at:at+k.width], x[e*k.width:(e+1)*k.width])
+		}
+	}
+}
+
+func (k *sink) deliverV(w *worker, t tile, c chunk, partial []tensor.Float) {
+	x, n := w.adj[k.i], k.width
+	if c.hub < 0 && k.rows == nil && k.drow == nil {
+		w.sumRows(k.dx, x, t, n)
+		return
+	}
+	w.eachRow(t, func(v, lo, hi int) {
+		dx := k.rowOf(v)
+		if c.hub >= 0 {
+			dx = partial[k.at : k.at+k.row]
+		}
+		if k.rows == nil {
+			simd.AddRows(dx, x[lo*n:hi*n])
+			return
+		}
+		for e := lo; e < hi; e++ {
+			at := int(k.rows[t.lo+e]) * n
+			add(dx[at:at+n], x[e*n:e*n+n])
+		}
+	})
+}
+
+// rowOf returns the gradient of the row that V reads at v.
+func (k *sink) rowOf(v int) []tensor.Float {
+	if k.drow != nil {
+		v = int(k.drow[v])
+	}
+	return k.dx[v*k.row : (v+1)*k.row]
+}
+
+// collect adds a chunk's partial sums.
+func (k *sink) collect(c chunk, partial []tensor.Float) {
+	switch part := partial[k.at : k.at+k.row]; {
+	case k.kind == leafW:
+		add(k.dx, part)
+	case c.hub >= 0:
+		add(k.rowOf(c.r0), part)
+	}
+}

@@ -1,0 +1,44 @@
+package message
+
+import (
+	"math"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+)
+
+// Attention is scaled dot-product attention over the in-edges of each
+// destination:
+//
+//	α_e = softmax over the in-edges of v of (K_u·Q_v·Scale + Bias_e),   y_v = Σ_e drop(α_e)·V_u
+//
+// Who attends to whom is the graph. A destination without in-edges gets zero.
+type Attention struct {
+	Q     *grad.Var // a row for each destination, N×H×D or N×D
+	K     *grad.Var // a row for each source, of the same shape
+	V     *grad.Var // a row for each source, N×H×F or N×F
+	Bias  Msg       // added to the logits, such as E(x) or W(table).Pick(kinds); the zero Msg adds nothing
+	Scale float64   // of the logits; 0 means 1/√D
+	Drop  float64   // the fraction of weights that are dropped
+}
+
+// Weights is what every edge is weighted with, dropout included. Evaluated with
+// [ApplyEdges] it has the mask that a result built from the same Msg has.
+func (a *Attention) Weights(t *grad.Tape) Msg {
+	scale := a.Scale
+	if scale == 0 {
+		scale = 1 / math.Sqrt(float64(max(a.Q.Dim(-1), 1)))
+	}
+	score := U(a.K).Dot(V(a.Q)).Scale(scale)
+	if a.Bias.n != nil {
+		score = score.Add(a.Bias)
+	}
+	return score.Softmax().Dropout(t, a.Drop)
+}
+
+// Apply returns the attention's result on g, and its weights as a Msg: it costs
+// nothing until ApplyEdges.
+func (a *Attention) Apply(t *grad.Tape, g *graph.Graph) (y *grad.Var, weights Msg) {
+	weights = a.Weights(t)
+	return UpdateAll(g, U(a.V).Mul(weights), Sum), weights
+}

@@ -1,0 +1,101 @@
+package message
+
+import (
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sparse"
+)
+
+// plannedSweep is where everything stands in the frames of a sweep over a graph.
+type plannedSweep struct {
+	places  []*place
+	rows    int     // of a frame
+	first   []int32 // the row of init of each node of level 0
+	inOrder bool    // first is 0, 1, 2 …
+	rank    []int32 // of each node, its row of the frame
+	edges   []int32 // the edges into level 1, 2, …
+}
+
+// place is where a level stands.
+type place struct {
+	row    int          // the frame's first row that the level writes
+	lo, hi int          // the rows that it reads
+	in     *graph.Graph // from those to its nodes
+	edge   int          // the first of its edges in plannedSweep.edges
+}
+
+type scheduleKey struct {
+	shared bool
+	kinds  *int32
+}
+
+// schedule plans the sweeps over g whose init is one row for all roots, or not.
+// It is worked out once a graph.
+func schedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
+	key := scheduleKey{shared: shared}
+	if k := g.Kinds(); len(k) > 0 {
+		key.kinds = &k[0]
+	}
+	return g.Derived(key, func() any { return newSchedule(g, l, shared) }).(*plannedSweep)
+}
+
+func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
+	roots := l.Order[:l.Offsets[1]]
+	p := &plannedSweep{rows: len(roots) + len(l.Order), rank: make([]int32, len(l.Rank))}
+	for v, r := range l.Rank {
+		p.rank[v] = r + int32(len(roots))
+	}
+	p.placeRoots(g, roots, shared)
+	for n := 1; n < l.Len(); n++ {
+		p.placeLevel(g, l.Order[l.Offsets[n]:l.Offsets[n+1]], l.Offsets[n])
+	}
+	return p
+}
+
+// placeRoots has level 0 read the first rows of the frame, each node its own.
+func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
+	row := map[int32]int32{}
+	for i, v := range g.Roots() {
+		row[v] = int32(i)
+	}
+	p.inOrder = !shared
+	in := &sparse.CSR{NumRows: len(nodes), NumCols: len(nodes), Offsets: make([]int64, len(nodes)+1), Cols: make([]int32, len(nodes))}
+	p.first = make([]int32, len(nodes))
+	for i, v := range nodes {
+		in.Offsets[i+1], in.Cols[i] = int64(i+1), int32(i)
+		if !shared {
+			p.first[i] = row[v]
+			p.inOrder = p.inOrder && row[v] == int32(i)
+		}
+	}
+	p.places = append(p.places, &place{row: len(nodes), hi: len(nodes), in: graph.Must(graph.FromCSR(in))})
+}
+
+// placeLevel finds the rows of the frame that a level reads: from its first
+// predecessor's to its last. Of chains these are a prefix of the level before.
+func (p *plannedSweep) placeLevel(g *graph.Graph, nodes []int32, before int) {
+	roots := p.rows - len(p.rank)
+	at := &place{row: roots + before, lo: p.rows, edge: len(p.edges)}
+	in := &sparse.CSR{NumRows: len(nodes), Offsets: []int64{0}}
+	var kinds []int32
+	for _, v := range nodes {
+		off := g.In().Offsets
+		for e := off[v]; e < off[v+1]; e++ {
+			r := p.rank[g.In().Cols[e]]
+			at.lo, at.hi = min(at.lo, int(r)), max(at.hi, int(r)+1)
+			in.Cols, p.edges = append(in.Cols, r), append(p.edges, int32(e))
+			if k := g.Kinds(); k != nil {
+				kinds = append(kinds, k[e])
+			}
+		}
+		in.Offsets = append(in.Offsets, int64(len(in.Cols)))
+	}
+	for i := range in.Cols {
+		in.Cols[i] -= int32(at.lo)
+	}
+	in.NumCols = at.hi - at.lo
+	at.in = graph.Must(graph.FromCSR(in))
+	if kinds != nil {
+		at.in = graph.Must(at.in.WithKinds(kinds))
+	}
+	p.places = append(p.places, at)
+}

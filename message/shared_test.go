@@ -1,0 +1,50 @@
+package message_test
+
+import (
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// TestSharedMemory reads one array through every kind of leaf, and through views
+// whose rows overlap: its gradient is the sum, on any number of threads.
+func TestSharedMemory(t *testing.T) {
+	const n = 300
+	g := graph.Ring(n, 1) // as many edges as nodes
+	x := param(1, n+1, 3).Value
+	message.SetChunks(t, 64, 200)
+	run := func(whole bool) *tensor.Dense {
+		tape := grad.NewTape(1)
+		v := tape.Watch(x)
+		lo, hi := v.RowRange(0, n), v.RowRange(1, n+1)
+		if whole { // copies, whose gradients are added up by the tape
+			lo2, hi2 := make([]int32, n), make([]int32, n)
+			for i := range n {
+				lo2[i], hi2[i] = int32(i), int32(i+1)
+			}
+			a := [6]*grad.Var{}
+			for i := range a {
+				a[i] = v.Rows([][]int32{lo2, hi2}[i%2])
+			}
+			return tape.Backward(weigh(message.UpdateAll(g, mixed(a), message.Sum))).Of(v)
+		}
+		return tape.Backward(weigh(message.UpdateAll(g, mixed([6]*grad.Var{lo, hi, lo, hi, lo, hi}), message.Sum))).Of(v)
+	}
+	want := run(true)
+	for _, threads := range []int{1, 2, 4, 8} {
+		undo := par.SetThreads(threads)
+		near(t, "gradient", []*tensor.Dense{run(false)}, []*tensor.Dense{want})
+		undo()
+	}
+}
+
+// mixed reads two arrays each at the source, the destination and the edge.
+func mixed(a [6]*grad.Var) message.Msg {
+	u := message.U(a[0]).Mul(message.U(a[1]).Tanh())
+	v := message.V(a[2]).Mul(message.V(a[3]).Sigmoid())
+	return u.Add(v).Mul(message.E(a[4]).Add(message.E(a[5]).Scale(0.5)))
+}

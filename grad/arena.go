@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/edgewise-ml/edgewise/internal/pages"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -49,7 +51,7 @@ func (a *arena) count(held, used int) {
 
 // pool holds buffers of one element type by size class. A class is one of
 // eight steps between two powers of two, so at most an eighth is wasted.
-type pool[T any] struct {
+type pool[T tensor.Float | int32] struct {
 	free [][][]T // by number of the class
 	used [][]T
 }
@@ -70,7 +72,7 @@ func class(n int) (size, number int) {
 func (p *pool[T]) get(n int) (buf []T, made int) {
 	size, c := class(n)
 	if c >= len(p.free) || len(p.free[c]) == 0 {
-		return make([]T, n, size), size
+		return pages.Make[T](n, size), size
 	}
 	list := p.free[c]
 	buf = list[len(list)-1][:n]
@@ -129,7 +131,7 @@ func (t *Tape) own(buf []tensor.Float) {
 func (t *Tape) borrow(n int) []tensor.Float {
 	buf, zero := t.lend(n)
 	if !zero && !t.dry { // a dry run touches no memory
-		clear(buf)
+		wipe(buf)
 	}
 	return buf
 }
@@ -138,7 +140,7 @@ func (t *Tape) borrow(n int) []tensor.Float {
 // they hold anything.
 func (t *Tape) lend(n int) (buf []tensor.Float, zero bool) {
 	if t == nil {
-		return make([]tensor.Float, n), true
+		return pages.Make[tensor.Float](n, n), true
 	}
 	buf, made := t.arena.floats.get(n)
 	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
@@ -149,6 +151,18 @@ func (t *Tape) lend(n int) (buf []tensor.Float, zero bool) {
 		return buf, false
 	}
 	return buf, made > 0
+}
+
+// wipeGrain is how many elements one thread zeroes at a time.
+const wipeGrain = 1 << 16
+
+// wipe zeroes buf.
+func wipe(buf []tensor.Float) {
+	if len(buf) <= 4*wipeGrain {
+		clear(buf)
+		return
+	}
+	par.For(len(buf), wipeGrain, func(lo, hi int) { clear(buf[lo:hi]) })
 }
 
 func (t *Tape) give(buf []tensor.Float) {

@@ -57,24 +57,57 @@ func SumGrads(gs ...Grads) Grads {
 // used and every value watched. A Param that the loss does not depend on has a
 // zero gradient.
 func (t *Tape) Backward(loss *Var) Grads {
-	if !t.Recording() {
-		panic(&TapeError{Op: "Backward", Why: "this tape does not record"})
-	}
-	loss.alive("Backward")
-	if loss.tape != nil && loss.tape != t {
-		panic(&TapeError{Op: "Backward", Why: "the loss is of another tape"})
-	}
+	t.backwardOf("Backward", loss)
 	if len(loss.Value().Data) != 1 {
 		panic(&tensor.ShapeError{Op: "grad.Backward", Shapes: [][]int{slices.Clone(loss.Shape())}, Why: "the loss must have one element"})
 	}
-	if !loss.needs {
-		panic(&TapeError{Op: "Backward", Why: fmt.Sprintf("the loss depends on none of the %d trained Params and watched values", len(t.leaves))})
+	t.zeroLeaves()
+	loss.Grad().Data[0]++
+	return t.pullAll()
+}
+
+// BackwardFrom is [Tape.Backward] of ⟨dy, y⟩: it starts with dy, of y's shape, as
+// the gradient of y. That is a product of dy with the Jacobian matrix of y. dy
+// is only read, until BackwardFrom returns.
+func (t *Tape) BackwardFrom(y *Var, dy *tensor.Dense) Grads {
+	t.backwardOf("BackwardFrom", y)
+	if !slices.Equal(y.Shape(), dy.Shape()) {
+		panic(tensor.Mismatch("grad.BackwardFrom", y.Value(), dy))
 	}
+	t.zeroLeaves()
+	if n := len(t.nodes); n > 0 && t.nodes[n-1].out == y && !y.has && y.base == nil && !t.dry {
+		y.grad, y.has, y.hold = *dy, true, true // nothing else adds to it
+		defer func() { y.grad, y.has, y.hold = tensor.Dense{}, false, false }()
+	} else if !t.dry {
+		y.Grad().Add(dy)
+	}
+	return t.pullAll()
+}
+
+// backwardOf panics unless t can differentiate y.
+func (t *Tape) backwardOf(op string, y *Var) {
+	if !t.Recording() {
+		panic(&TapeError{Op: op, Why: "this tape does not record"})
+	}
+	y.alive(op)
+	if y.tape != nil && y.tape != t {
+		panic(&TapeError{Op: op, Why: "the loss is of another tape"})
+	}
+	if !y.needs {
+		panic(&TapeError{Op: op, Why: fmt.Sprintf("the loss depends on none of the %d trained Params and watched values", len(t.leaves))})
+	}
+}
+
+// zeroLeaves makes the gradients of Params and watched values count as zero.
+func (t *Tape) zeroLeaves() {
 	t.bad = ""
 	for _, l := range t.leaves {
 		t.forget(l.v)
 	}
-	loss.Grad().Data[0]++
+}
+
+// pullAll runs all pullbacks and returns what they leave.
+func (t *Tape) pullAll() Grads {
 	t.pullFrom(0)
 	t.applyUpdates()
 	gs := make(Grads, len(t.leaves))

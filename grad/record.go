@@ -63,8 +63,13 @@ func (op Op) Needs() bool { return op.needs }
 
 // New returns a new zero Var, the operation's result until it is recorded.
 func (op Op) New(shape ...int) *Var {
+	return op.over(op.tape.take(tensor.Size(shape...)), shape)
+}
+
+// over returns a Var of the given elements.
+func (op Op) over(data []tensor.Float, shape []int) *Var {
 	v := &Var{tape: op.tape}
-	v.val.Set(op.tape.take(tensor.Size(shape...)), shape...)
+	v.val.Set(data, shape...)
 	op.tape.stamp(v)
 	return v
 }
@@ -73,10 +78,7 @@ func (op Op) New(shape ...int) *Var {
 // hold anything until then. With the race detector that is NaN, so that tests
 // notice one that was left out.
 func (op Op) Fresh(shape ...int) *Var {
-	v := &Var{tape: op.tape}
-	v.val.Set(op.tape.takeFresh(tensor.Size(shape...)), shape...)
-	op.tape.stamp(v)
-	return v
+	return op.over(op.tape.takeFresh(tensor.Size(shape...)), shape)
 }
 
 // stamp says where and when v was made.

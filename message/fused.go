@@ -181,8 +181,8 @@ func bestU(g *graph.Graph, x *grad.Var, best func(dst *tensor.Dense, arg []int32
 
 func sumWeighted(g *graph.Graph, x, w *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.SumWeighted", x, w)
-	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.MulHeads(y.Value(), g.In(), w.Value(), x.Value())
+	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	sparse.SetMulHeads(y.Value(), g.In(), w.Value(), x.Value())
 	return op.Record(y, func(dy *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
 			sparse.MulHeadsT(dx, g.In(), w.Value(), dy)
@@ -215,7 +215,7 @@ func softmaxE(g *graph.Graph, x *grad.Var) *grad.Var {
 	if len(shape) == 1 {
 		shape = []int{shape[0], 1}
 	}
-	y := op.New(shape...)
+	y := op.Fresh(shape...)
 	sparse.SoftmaxRows(y.Value(), g.In(), x.Value().Reshape(shape...))
 	return op.Record(y, func(dy *tensor.Dense) {
 		sparse.SoftmaxRowsGrad(x.Grad().Reshape(shape...), g.In(), y.Value(), dy)

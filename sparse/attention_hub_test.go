@@ -160,6 +160,14 @@ func TestAttentionHubs(t *testing.T) {
 				closeTo(t, "Ft", into.Ft, want.ft)
 				closeTo(t, "Ee", into.Ee, want.ee)
 				closeTo(t, "Weight", into.Weight, want.wgt)
+				set := gradsOf(k)
+				set.Sets = sparse.SetFt
+				set.Ft.Fill(float(math.NaN()))
+				k.Backward(dOut, out, stats, set)
+				closeTo(t, "Ft, set", set.Ft, want.ft)
+				closeTo(t, "El beside it", set.El, want.el)
+				k.Backward(dOut, out, stats, &sparse.AttentionGrads{Ft: set.Ft, Sets: sparse.SetFt})
+				closeTo(t, "Ft alone, set", set.Ft, want.ft)
 			})
 		}
 	}
@@ -255,4 +263,19 @@ func TestAttentionAllocatesNothing(t *testing.T) {
 	}); n >= 1 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// Where there is nothing to carry, what is to be set is zero.
+func TestAttentionSetsNothing(t *testing.T) {
+	a, err := sparse.New(2, 3, []int64{0, 0, 0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &sparse.Attention{In: a, El: tensor.New(3, 1), Er: tensor.New(2, 1), Ft: tensor.New(3, 1, 4), Slope: 0.2}
+	out, stats := tensor.New(2, 1, 4), make([]float, k.StatsLen())
+	k.Forward(out, stats)
+	into := &sparse.AttentionGrads{Ft: tensor.New(3, 1, 4), Sets: sparse.SetFt}
+	into.Ft.Fill(float(math.NaN()))
+	k.Backward(out, out, stats, into)
+	sameBits(t, "Ft", into.Ft, k.Ft)
 }

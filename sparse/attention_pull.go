@@ -126,7 +126,7 @@ func (t *pullTask) Chunk(i int) {
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
 	s.mul.Ahead = ahead(len(t.dOut.Data))
 	if t.scored() && s.mul.Ahead > 0 {
-		s.ask(t.dOut, s.mul.Ahead+tileGroups)
+		s.ask(t.dOut, s.mul.Ahead+tileGroups, 2)
 	}
 	for u, edge := t.cuts[i], int64(0); u < t.cuts[i+1]; {
 		next, nextEdge := s.take(t.turned.Offsets, u, t.cuts[i+1], edge)

@@ -44,7 +44,7 @@ func (t *attendTask) Chunk(i int) {
 	f := t.k.Ft.RowLen()
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
 	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), t.record(), 1
-	s.ask(t.k.Ft, s.mul.Ahead)
+	s.ask(t.k.Ft, s.mul.Ahead, 1)
 	for lo, hi := t.cuts[i], t.cuts[i+1]; lo < hi; {
 		if a.Offsets[lo+1]-a.Offsets[lo] > pieceMost {
 			t.long(s, lo)

@@ -148,12 +148,13 @@ func (s *attendSpace) multiply(y, x []tensor.Float) {
 	simd.Mul.Forward(y, y, x, 1, 1)
 }
 
-// ask makes the steps of a tile ask for the first two lines of the rows of x
-// some edges ahead, so that memory is not idle while they compute. It pays only
-// where a row is more than these, with eight lanes.
-func (s *attendSpace) ask(x *tensor.Dense, edges int) {
+// ask makes the steps of a tile ask for the first lines of the rows of x some
+// edges ahead, so that memory is not idle while they compute: those of a forward
+// pass for three, those of a backward one for four. It pays only where a row has
+// more than two, with eight lanes.
+func (s *attendSpace) ask(x *tensor.Dense, edges, early int) {
 	if s.lanes == 8 && x.RowLen() > 32 && edges > 0 && s.mul.Width <= 8 {
-		s.tile.Ask, s.tile.AskStride, s.tile.AskAhead, s.mul.Early = x.Data, x.RowLen(), edges, 1
+		s.tile.Ask, s.tile.AskStride, s.tile.AskAhead, s.mul.Early = x.Data, x.RowLen(), edges, early
 	}
 }
 

@@ -154,6 +154,7 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 		run  func()
 	}{
 		{"sum", func() { sparse.MulDense(y, a, x) }},
+		{"set", func() { sparse.SetMulDense(y, a, x) }},
 		{"mean", func() { sparse.MeanDense(y, a, x) }},
 		{"max", func() { sparse.MaxDense(y, arg, a, nil, x) }},
 		{"maxWeighted", func() { sparse.MaxDense(y, arg, a, w, x) }},

@@ -18,6 +18,14 @@ func MulHeads(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
 	product{a: a, weights: w}.addTo(dst, x)
 }
 
+// SetMulHeads is [MulHeads] of a dst of zeros: it overwrites whatever dst holds.
+func SetMulHeads(dst *tensor.Dense, a *CSR, w, x *tensor.Dense) {
+	if !a.multiplies(dst, x) || !headed(a, w, x) {
+		panic(tensor.Mismatch("sparse.SetMulHeads", dst, a, w, x))
+	}
+	product{a: a, weights: w, set: true}.addTo(dst, x)
+}
+
 // MulHeadsT adds to dst the product with the transposes of the matrices of
 // [MulHeads], whose gradient with respect to x it is:
 //

@@ -3,6 +3,7 @@ package sparse
 import (
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/pages"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -14,7 +15,7 @@ var scratch = sync.Pool{New: func() any { return new([]tensor.Float) }}
 func borrow(n int) *[]tensor.Float {
 	s := scratch.Get().(*[]tensor.Float)
 	if cap(*s) < n {
-		*s = make([]tensor.Float, n)
+		*s = pages.Make[tensor.Float](n, n)
 	}
 	*s = (*s)[:n]
 	return s

@@ -132,12 +132,12 @@ const meanWork = 1 << 11
 
 func (k *sumKernel) rows(lo, hi int) {
 	f := k.sum.F
+	if !k.mean {
+		k.add(k.sum.Y[lo*f:hi*f], lo, hi, k.set)
+		return
+	}
 	if k.set { // here, where it stays in the cache for what comes next
 		clear(k.sum.Y[lo*f : hi*f])
-	}
-	if !k.mean {
-		k.add(k.sum.Y[lo*f:hi*f], lo, hi)
-		return
 	}
 	step := max(1, meanWork/f)
 	buf := borrow(step * f)
@@ -152,13 +152,14 @@ func (k *sumKernel) addMeans(buf []tensor.Float, lo, hi int) {
 	f := k.sum.F
 	sums := buf[:(hi-lo)*f]
 	clear(sums)
-	k.add(sums, lo, hi)
+	k.add(sums, lo, hi, false)
 	simd.AddMeans(k.sum.Y[lo*f:hi*f], sums, k.sum.Offsets[lo:hi+1], f)
 }
 
-// add adds the sums of rows lo to hi to y.
-func (k *sumKernel) add(y []tensor.Float, lo, hi int) {
+// add adds the sums of rows lo to hi to y, or sets y to them.
+func (k *sumKernel) add(y []tensor.Float, lo, hi int, set bool) {
 	sum := k.sum
+	sum.Set = set
 	sum.Y, sum.Offsets = y, sum.Offsets[lo:hi+1]
 	if k.values != nil && k.perm == nil && !hasZero(k.values[sum.Offsets[0]:sum.Offsets[hi-lo]]) {
 		sum.W, sum.Heads = k.values, 1
@@ -166,6 +167,10 @@ func (k *sumKernel) add(y []tensor.Float, lo, hi int) {
 	if sum.Heads > 0 || k.values == nil && k.perm == nil {
 		sum.AddRows(0, hi-lo)
 		return
+	}
+	if sum.Set { // a picking may start within a row
+		clear(y[:(hi-lo)*sum.F])
+		sum.Set = false
 	}
 	b := pickings.Get().(*picking)
 	b.sum = sum

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/pages"
 )
 
 // MaxAxes is the largest number of axes an array can have.
@@ -26,9 +28,11 @@ type Dense struct {
 	axes int
 }
 
-// New returns a zero array of the given shape.
+// New returns a zero array of the given shape. A large one is in huge pages
+// where the system has them.
 func New(shape ...int) *Dense {
-	return Of(make([]Float, Size(shape...)), shape...)
+	n := Size(shape...)
+	return Of(pages.Make[Float](n, n), shape...)
 }
 
 // Of returns an array of the given shape over data, which it does not copy.

@@ -68,7 +68,7 @@ func unfusedAttention(g *graph.Graph, el, er, ft *grad.Var) *grad.Var {
 func (a *attentionTask) both(f attend) {
 	a.t.Reset()
 	y := f(a.g, a.t.Watch(a.el), a.t.Watch(a.er), a.t.Watch(a.ft))
-	a.t.Backward(y.Mul(grad.Const(a.seed)).Sum())
+	a.t.BackwardFrom(y, a.seed)
 }
 
 // forward computes the result alone.

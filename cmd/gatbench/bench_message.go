@@ -25,7 +25,7 @@ func prepareMessage(b *benchGraph, s sparseShape) workload {
 	g := b.get()
 	u, v := newOperand(g.NumSrc(), s.width()), newOperand(g.NumDst(), s.width())
 	e, w := newOperand(g.NumEdges(), 1), newOperand(s.width())
-	seed := grad.Const(newOperand(g.NumDst(), s.width()))
+	seed := newOperand(g.NumDst(), s.width())
 	mean := func(on func(*tensor.Dense) *grad.Var) *grad.Var {
 		m := message.U(on(u)).Mul(message.E(on(e))).Add(message.V(on(v))).Tanh().Mul(message.W(on(w)))
 		return message.UpdateAll(g, m, message.Mean)
@@ -34,7 +34,7 @@ func prepareMessage(b *benchGraph, s sparseShape) workload {
 	return workload{
 		call: func() {
 			t.Reset()
-			t.Backward(mean(t.Watch).Mul(seed).Sum())
+			t.BackwardFrom(mean(t.Watch), seed)
 		},
 		forward: func() {
 			eval.Reset()

@@ -28,10 +28,7 @@ func prepareCopyUSum(b *benchGraph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumSrc(), s.width()), tensor.New(g.NumDst(), s.width())
 	return workload{
-		call: func() {
-			y.Zero()
-			sparse.MulDense(y, g.In(), x)
-		},
+		call:  func() { sparse.SetMulDense(y, g.In(), x) },
 		walk:  walk(g, x, walkParts),
 		plain: plainSum(g.In(), x, y, nil, s),
 	}
@@ -54,10 +51,7 @@ func prepareUMulESum(b *benchGraph, s sparseShape) workload {
 	x, y := newOperand(g.NumSrc(), s.heads, s.dim), tensor.New(g.NumDst(), s.heads, s.dim)
 	w := newOperand(g.NumEdges(), s.heads)
 	return workload{
-		call: func() {
-			y.Zero()
-			sparse.MulHeads(y, g.In(), w, x)
-		},
+		call:  func() { sparse.SetMulHeads(y, g.In(), w, x) },
 		walk:  walk(g, x, walkParts),
 		plain: plainSum(g.In(), x, y, w, s),
 	}

@@ -18,8 +18,8 @@ const module = "github.com/edgewise-ml/edgewise"
 const root = "../.."
 
 // level0 are the packages that stand alone; every other package may import
-// them. All but simd and par read a format.
-var level0 = strings.Fields(`internal/par internal/simd
+// them. All but simd, par and pages read a format.
+var level0 = strings.Fields(`internal/par internal/simd internal/pages
 	internal/atomicfile internal/edgelist internal/mtx internal/npy internal/pickle
 	internal/safetensors internal/unpack`)
 

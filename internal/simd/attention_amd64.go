@@ -109,6 +109,11 @@ func score8(p *byte)
 //go:noescape
 func weighSlots(p *byte)
 
+// weigh8 is Tile.Weigh of 8 numbers an edge.
+//
+//go:noescape
+func weigh8(p *byte)
+
 // sumRows1x1 is Heads.Sum of 1 heads of 1 registers.
 //
 //go:noescape

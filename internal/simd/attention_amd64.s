@@ -1620,18 +1620,6 @@ row82:
 	MOVQ    CX, R10
 
 logit86:
-	CMPQ       448(AX), $0x00
-	JE         skip87
-	MOVQ       448(AX), R11
-	MOVQ       416(AX), R12
-	ADDQ       R8, R11
-	CMPQ       R11, 376(AX)
-	CMOVQGT    376(AX), R11
-	MOVLQSX    (BX)(R11*4), R11
-	IMULQ      440(AX), R11
-	PREFETCHT1 64(R12)(R11*4)
-
-skip87:
 	VMOVUPS   (R10), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
@@ -1639,12 +1627,25 @@ skip87:
 	VMOVUPS   Y2, (R10)
 	VMAXPS    Y1, Y2, Y1
 	ADDQ      $0x20, R10
-	INCQ      R8
 	DECQ      R9
 	JNZ       logit86
 	VXORPS    Y2, Y2, Y2
 
-weight88:
+weight87:
+	CMPQ       448(AX), $0x00
+	JE         skip88
+	MOVQ       448(AX), R9
+	MOVQ       416(AX), R11
+	ADDQ       R8, R9
+	CMPQ       R9, 376(AX)
+	CMOVQGT    376(AX), R9
+	MOVLQSX    (BX)(R9*4), R9
+	IMULQ      440(AX), R9
+	PREFETCHT1 64(R11)(R9*4)
+	PREFETCHT1 128(R11)(R9*4)
+
+skip88:
+	INCQ         R8
 	VMOVUPS      (CX), Y3
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
 	VCMPPS       $0x00, Y1, Y3, Y5
@@ -1682,7 +1683,7 @@ weight88:
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
 	CMPQ         CX, R10
-	JL           weight88
+	JL           weight87
 	VMOVUPS      wide3f800000<>+0(SB), Y3
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y2, Y4
 	VBLENDVPS    Y4, Y3, Y2, Y4
@@ -1998,6 +1999,92 @@ done102:
 	VZEROUPPER
 	RET
 
+// func weigh8(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·weigh8(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         192(AX), CX
+	MOVQ         288(AX), DX
+	MOVQ         216(AX), BX
+	MOVQ         240(AX), SI
+	MOVQ         384(AX), DI
+	VBROADCASTSS 392(AX), Y0
+	TESTQ        DI, DI
+	JZ           done104
+	MOVQ         24(AX), R8
+	MOVQ         (AX), R9
+	MOVQ         (R9), R9
+
+again103:
+	CMPQ       448(AX), $0x00
+	JE         skip105
+	MOVQ       448(AX), R10
+	MOVQ       416(AX), R11
+	ADDQ       R9, R10
+	CMPQ       R10, 376(AX)
+	CMOVQGT    376(AX), R10
+	MOVLQSX    (R8)(R10*4), R10
+	IMULQ      440(AX), R10
+	PREFETCHT1 128(R11)(R10*4)
+	PREFETCHT1 192(R11)(R10*4)
+
+skip105:
+	INCQ         R9
+	VMOVUPS      (CX), Y1
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y2
+	VMULPS       Y0, Y1, Y3
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VMOVUPS      (DX), Y3
+	VCMPPS       $0x00, wideff800000<>+0(SB), Y1, Y4
+	VCMPPS       $0x00, Y3, Y1, Y5
+	VORPS        Y4, Y5, Y5
+	VSUBPS       Y3, Y1, Y1
+	VANDNPS      Y1, Y5, Y1
+	VMOVUPS      wide42b20000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y1
+	VMOVUPS      widec2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y5
+	VMOVUPS      widebf318000<>+0(SB), Y6
+	VFMADD213PS  Y1, Y5, Y6
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y1
+	VPSUBD       wide4b400000<>+0(SB), Y3, Y3
+	VPSRAD       $0x01, Y3, Y5
+	VPSLLD       $0x17, Y5, Y6
+	VPADDD       wide3f800000<>+0(SB), Y6, Y6
+	VPSUBD       Y5, Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       wide3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y6, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VANDNPS      Y1, Y4, Y1
+	VMULPS       (BX), Y1, Y1
+	VMULPS       Y0, Y1, Y3
+	VBLENDVPS    Y2, Y1, Y3, Y2
+	VMOVUPS      Y1, (BX)
+	VMOVUPS      Y2, (DX)
+	VMULPS       (SI), Y2, Y1
+	VMOVUPS      Y1, (SI)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	DECQ         DI
+	JNZ          again103
+
+done104:
+	VZEROUPPER
+	RET
+
 // func sumRows1x1(p *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
@@ -2008,9 +2095,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done104
+	JE   done107
 
-row103:
+row106:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -2018,12 +2105,12 @@ row103:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none106
+	JZ     none109
 	MOVQ   R8, 216(AX)
 
-edge105:
+edge108:
 	CMPQ       200(AX), $0x00
-	JE         near107
+	JE         near110
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -2032,7 +2119,7 @@ edge105:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near107:
+near110:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -2042,30 +2129,30 @@ near107:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge105
+	JL           edge108
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none106:
+none109:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set109
+	JNE          set112
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept110
+	JMP          kept113
 
-set109:
+set112:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept110:
+kept113:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -2073,9 +2160,9 @@ kept110:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row103
+	JNZ  row106
 
-done104:
+done107:
 	VZEROUPPER
 	RET
 
@@ -2090,21 +2177,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done112
+	JE   done115
 
-row111:
+row114:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over113
+	JZ   over116
 	MOVQ R9, 216(AX)
 
-edge114:
+edge117:
 	CMPQ       200(AX), $0x00
-	JE         near115
+	JE         near118
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -2113,7 +2200,7 @@ edge114:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near115:
+near118:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -2129,20 +2216,20 @@ near115:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge114
+	JL           edge117
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over113:
+over116:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row111
+	JNZ  row114
 
-done112:
+done115:
 	VZEROUPPER
 	RET
 
@@ -2158,9 +2245,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done118
+	JE   done121
 
-row117:
+row120:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -2168,13 +2255,13 @@ row117:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none120
+	JZ     none123
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge119:
+edge122:
 	CMPQ       200(AX), $0x00
-	JE         near121
+	JE         near124
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -2183,7 +2270,7 @@ edge119:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near121:
+near124:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -2201,30 +2288,30 @@ near121:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge119
+	JL           edge122
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none120:
+none123:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set123
+	JNE          set126
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept124
+	JMP          kept127
 
-set123:
+set126:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept124:
+kept127:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -2235,9 +2322,9 @@ kept124:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row117
+	JNZ  row120
 
-done118:
+done121:
 	VZEROUPPER
 	RET
 
@@ -2251,9 +2338,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done126
+	JE   done129
 
-row125:
+row128:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -2262,12 +2349,12 @@ row125:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none128
+	JZ     none131
 	MOVQ   R9, 216(AX)
 
-edge127:
+edge130:
 	CMPQ       200(AX), $0x00
-	JE         near129
+	JE         near132
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -2276,7 +2363,7 @@ edge127:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near129:
+near132:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -2288,18 +2375,18 @@ near129:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge127
+	JL           edge130
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none128:
+none131:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set131
+	JNE          set134
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -2308,9 +2395,9 @@ none128:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept132
+	JMP          kept135
 
-set131:
+set134:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -2318,7 +2405,7 @@ set131:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept132:
+kept135:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -2326,9 +2413,9 @@ kept132:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row125
+	JNZ  row128
 
-done126:
+done129:
 	VZEROUPPER
 	RET
 
@@ -2343,21 +2430,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done134
+	JE   done137
 
-row133:
+row136:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over135
+	JZ   over138
 	MOVQ R10, 216(AX)
 
-edge136:
+edge139:
 	CMPQ       200(AX), $0x00
-	JE         near137
+	JE         near140
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2366,7 +2453,7 @@ edge136:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near137:
+near140:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -2385,20 +2472,20 @@ near137:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge136
+	JL           edge139
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over135:
+over138:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row133
+	JNZ  row136
 
-done134:
+done137:
 	VZEROUPPER
 	RET
 
@@ -2414,9 +2501,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done140
+	JE   done143
 
-row139:
+row142:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2425,13 +2512,13 @@ row139:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none142
+	JZ     none145
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge141:
+edge144:
 	CMPQ       200(AX), $0x00
-	JE         near143
+	JE         near146
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -2440,7 +2527,7 @@ edge141:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near143:
+near146:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -2463,18 +2550,18 @@ near143:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge141
+	JL           edge144
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none142:
+none145:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set145
+	JNE          set148
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -2483,9 +2570,9 @@ none142:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept146
+	JMP          kept149
 
-set145:
+set148:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -2493,7 +2580,7 @@ set145:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept146:
+kept149:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -2504,9 +2591,9 @@ kept146:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row139
+	JNZ  row142
 
-done140:
+done143:
 	VZEROUPPER
 	RET
 
@@ -2521,9 +2608,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done148
+	JE   done151
 
-row147:
+row150:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2534,12 +2621,12 @@ row147:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none150
+	JZ     none153
 	MOVQ   R10, 216(AX)
 
-edge149:
+edge152:
 	CMPQ       200(AX), $0x00
-	JE         near151
+	JE         near154
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2549,7 +2636,7 @@ edge149:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near151:
+near154:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -2565,18 +2652,18 @@ near151:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge149
+	JL           edge152
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none150:
+none153:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set153
+	JNE          set156
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -2593,9 +2680,9 @@ none150:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept154
+	JMP          kept157
 
-set153:
+set156:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -2609,7 +2696,7 @@ set153:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept154:
+kept157:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -2617,9 +2704,9 @@ kept154:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row147
+	JNZ  row150
 
-done148:
+done151:
 	VZEROUPPER
 	RET
 
@@ -2635,21 +2722,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done156
+	JE   done159
 
-row155:
+row158:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over157
+	JZ   over160
 	MOVQ R11, 216(AX)
 
-edge158:
+edge161:
 	CMPQ       200(AX), $0x00
-	JE         near159
+	JE         near162
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -2659,7 +2746,7 @@ edge158:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near159:
+near162:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -2682,20 +2769,20 @@ near159:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge158
+	JL           edge161
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over157:
+over160:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row155
+	JNZ  row158
 
-done156:
+done159:
 	VZEROUPPER
 	RET
 
@@ -2712,9 +2799,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done162
+	JE   done165
 
-row161:
+row164:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -2725,13 +2812,13 @@ row161:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none164
+	JZ     none167
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge163:
+edge166:
 	CMPQ       200(AX), $0x00
-	JE         near165
+	JE         near168
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -2741,7 +2828,7 @@ edge163:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near165:
+near168:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -2772,18 +2859,18 @@ near165:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge163
+	JL           edge166
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none164:
+none167:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set167
+	JNE          set170
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -2800,9 +2887,9 @@ none164:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept168
+	JMP          kept171
 
-set167:
+set170:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -2816,7 +2903,7 @@ set167:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept168:
+kept171:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -2827,9 +2914,9 @@ kept168:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row161
+	JNZ  row164
 
-done162:
+done165:
 	VZEROUPPER
 	RET
 
@@ -2844,9 +2931,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done170
+	JE   done173
 
-row169:
+row172:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2861,28 +2948,29 @@ row169:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none172
+	JZ     none175
 	MOVQ   R10, 216(AX)
 
-edge171:
+edge174:
 	CMPQ       200(AX), $0x00
-	JE         near173
+	JE         near176
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
 	CMOVQGT    208(AX), R10
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
-	CMPQ       288(AX), $0x00
-	JNE        asked174
+	CMPQ       288(AX), $0x01
+	JE         asked177
+	JG         near176
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
-
-asked174:
 	PREFETCHT1 128(SI)(R10*4)
+
+asked177:
 	PREFETCHT1 192(SI)(R10*4)
 
-near173:
+near176:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -2907,19 +2995,19 @@ near173:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge171
+	JL           edge174
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none172:
+none175:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set175
+	JNE          set178
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -2952,9 +3040,9 @@ none172:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept176
+	JMP          kept179
 
-set175:
+set178:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -2980,7 +3068,7 @@ set175:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept176:
+kept179:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -2988,9 +3076,9 @@ kept176:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row169
+	JNZ  row172
 
-done170:
+done173:
 	VZEROUPPER
 	RET
 
@@ -3006,38 +3094,39 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done178
+	JE   done181
 
-row177:
+row180:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over179
+	JZ   over182
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge180:
+edge183:
 	CMPQ       200(AX), $0x00
-	JE         near181
+	JE         near184
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
 	CMOVQGT    208(AX), R12
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
-	CMPQ       288(AX), $0x00
-	JNE        asked182
+	CMPQ       288(AX), $0x01
+	JE         asked185
+	JG         near184
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
-
-asked182:
 	PREFETCHT1 128(SI)(R12*4)
+
+asked185:
 	PREFETCHT1 192(SI)(R12*4)
 
-near181:
+near184:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -3073,20 +3162,20 @@ near181:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge180
+	JL         edge183
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over179:
+over182:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row177
+	JNZ  row180
 
-done178:
+done181:
 	VZEROUPPER
 	RET
 
@@ -3103,9 +3192,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done184
+	JE   done187
 
-row183:
+row186:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3120,29 +3209,30 @@ row183:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none186
+	JZ     none189
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge185:
+edge188:
 	CMPQ       200(AX), $0x00
-	JE         near187
+	JE         near190
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
 	CMOVQGT    208(AX), R12
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
-	CMPQ       288(AX), $0x00
-	JNE        asked188
+	CMPQ       288(AX), $0x01
+	JE         asked191
+	JG         near190
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
-
-asked188:
 	PREFETCHT1 128(SI)(R12*4)
+
+asked191:
 	PREFETCHT1 192(SI)(R12*4)
 
-near187:
+near190:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -3195,19 +3285,19 @@ near187:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge185
+	JL           edge188
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none186:
+none189:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set189
+	JNE          set192
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3240,9 +3330,9 @@ none186:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept190
+	JMP          kept193
 
-set189:
+set192:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -3268,7 +3358,7 @@ set189:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept190:
+kept193:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -3279,9 +3369,9 @@ kept190:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row183
+	JNZ  row186
 
-done184:
+done187:
 	VZEROUPPER
 	RET
 
@@ -3295,9 +3385,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done192
+	JE   done195
 
-row191:
+row194:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -3306,12 +3396,12 @@ row191:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none194
+	JZ     none197
 	MOVQ   R8, 216(AX)
 
-edge193:
+edge196:
 	CMPQ       200(AX), $0x00
-	JE         near195
+	JE         near198
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -3320,7 +3410,7 @@ edge193:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near195:
+near198:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -3331,18 +3421,18 @@ near195:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge193
+	JL           edge196
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none194:
+none197:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set197
+	JNE          set200
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3350,16 +3440,16 @@ none194:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept198
+	JMP          kept201
 
-set197:
+set200:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept198:
+kept201:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -3367,9 +3457,9 @@ kept198:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row191
+	JNZ  row194
 
-done192:
+done195:
 	VZEROUPPER
 	RET
 
@@ -3384,21 +3474,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done200
+	JE   done203
 
-row199:
+row202:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over201
+	JZ   over204
 	MOVQ R9, 216(AX)
 
-edge202:
+edge205:
 	CMPQ       200(AX), $0x00
-	JE         near203
+	JE         near206
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3407,7 +3497,7 @@ edge202:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near203:
+near206:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3425,20 +3515,20 @@ near203:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge202
+	JL           edge205
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over201:
+over204:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row199
+	JNZ  row202
 
-done200:
+done203:
 	VZEROUPPER
 	RET
 
@@ -3454,9 +3544,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done206
+	JE   done209
 
-row205:
+row208:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3465,13 +3555,13 @@ row205:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none208
+	JZ     none211
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge207:
+edge210:
 	CMPQ       200(AX), $0x00
-	JE         near209
+	JE         near212
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3480,7 +3570,7 @@ edge207:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near209:
+near212:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3502,18 +3592,18 @@ near209:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge207
+	JL           edge210
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none208:
+none211:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set211
+	JNE          set214
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3521,16 +3611,16 @@ none208:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept212
+	JMP          kept215
 
-set211:
+set214:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept212:
+kept215:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3541,9 +3631,9 @@ kept212:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row205
+	JNZ  row208
 
-done206:
+done209:
 	VZEROUPPER
 	RET
 
@@ -3558,9 +3648,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done214
+	JE   done217
 
-row213:
+row216:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3575,28 +3665,29 @@ row213:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none216
+	JZ     none219
 	MOVQ   R10, 216(AX)
 
-edge215:
+edge218:
 	CMPQ       200(AX), $0x00
-	JE         near217
+	JE         near220
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
 	CMOVQGT    208(AX), R10
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
-	CMPQ       288(AX), $0x00
-	JNE        asked218
+	CMPQ       288(AX), $0x01
+	JE         asked221
+	JG         near220
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
-
-asked218:
 	PREFETCHT1 128(SI)(R10*4)
+
+asked221:
 	PREFETCHT1 192(SI)(R10*4)
 
-near217:
+near220:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3616,18 +3707,18 @@ near217:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge215
+	JL           edge218
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none216:
+none219:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set219
+	JNE          set222
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3656,9 +3747,9 @@ none216:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept220
+	JMP          kept223
 
-set219:
+set222:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3680,7 +3771,7 @@ set219:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept220:
+kept223:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3688,9 +3779,9 @@ kept220:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row213
+	JNZ  row216
 
-done214:
+done217:
 	VZEROUPPER
 	RET
 
@@ -3706,37 +3797,38 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done222
+	JE   done225
 
-row221:
+row224:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over223
+	JZ   over226
 	MOVQ R11, 216(AX)
 
-edge224:
+edge227:
 	CMPQ       200(AX), $0x00
-	JE         near225
+	JE         near228
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
 	CMOVQGT    208(AX), R11
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
-	CMPQ       288(AX), $0x00
-	JNE        asked226
+	CMPQ       288(AX), $0x01
+	JE         asked229
+	JG         near228
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
-
-asked226:
 	PREFETCHT1 128(SI)(R11*4)
+
+asked229:
 	PREFETCHT1 192(SI)(R11*4)
 
-near225:
+near228:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -3767,20 +3859,20 @@ near225:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge224
+	JL           edge227
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over223:
+over226:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row221
+	JNZ  row224
 
-done222:
+done225:
 	VZEROUPPER
 	RET
 
@@ -3797,9 +3889,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done228
+	JE   done231
 
-row227:
+row230:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3814,29 +3906,30 @@ row227:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none230
+	JZ     none233
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge229:
+edge232:
 	CMPQ       200(AX), $0x00
-	JE         near231
+	JE         near234
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
 	CMOVQGT    208(AX), R12
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
-	CMPQ       288(AX), $0x00
-	JNE        asked232
+	CMPQ       288(AX), $0x01
+	JE         asked235
+	JG         near234
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
-
-asked232:
 	PREFETCHT1 128(SI)(R12*4)
+
+asked235:
 	PREFETCHT1 192(SI)(R12*4)
 
-near231:
+near234:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -3883,18 +3976,18 @@ near231:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge229
+	JL           edge232
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none230:
+none233:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set233
+	JNE          set236
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3923,9 +4016,9 @@ none230:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept234
+	JMP          kept237
 
-set233:
+set236:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -3947,7 +4040,7 @@ set233:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept234:
+kept237:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -3958,9 +4051,9 @@ kept234:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row227
+	JNZ  row230
 
-done228:
+done231:
 	VZEROUPPER
 	RET
 
@@ -3974,9 +4067,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done236
+	JE   done239
 
-row235:
+row238:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -3987,12 +4080,12 @@ row235:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none238
+	JZ     none241
 	MOVQ   R8, 216(AX)
 
-edge237:
+edge240:
 	CMPQ       200(AX), $0x00
-	JE         near239
+	JE         near242
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4002,7 +4095,7 @@ edge237:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near239:
+near242:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4015,18 +4108,18 @@ near239:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge237
+	JL           edge240
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none238:
+none241:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set241
+	JNE          set244
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4040,9 +4133,9 @@ none238:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept242
+	JMP          kept245
 
-set241:
+set244:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -4053,7 +4146,7 @@ set241:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept242:
+kept245:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4061,9 +4154,9 @@ kept242:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row235
+	JNZ  row238
 
-done236:
+done239:
 	VZEROUPPER
 	RET
 
@@ -4078,21 +4171,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done244
+	JE   done247
 
-row243:
+row246:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over245
+	JZ   over248
 	MOVQ R9, 216(AX)
 
-edge246:
+edge249:
 	CMPQ       200(AX), $0x00
-	JE         near247
+	JE         near250
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4102,7 +4195,7 @@ edge246:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near247:
+near250:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4124,20 +4217,20 @@ near247:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge246
+	JL           edge249
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over245:
+over248:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row243
+	JNZ  row246
 
-done244:
+done247:
 	VZEROUPPER
 	RET
 
@@ -4153,9 +4246,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done250
+	JE   done253
 
-row249:
+row252:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4166,13 +4259,13 @@ row249:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none252
+	JZ     none255
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge251:
+edge254:
 	CMPQ       200(AX), $0x00
-	JE         near253
+	JE         near256
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4182,7 +4275,7 @@ edge251:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near253:
+near256:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4212,18 +4305,18 @@ near253:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge251
+	JL           edge254
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none252:
+none255:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set255
+	JNE          set258
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4237,9 +4330,9 @@ none252:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept256
+	JMP          kept259
 
-set255:
+set258:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -4250,7 +4343,7 @@ set255:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept256:
+kept259:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4261,9 +4354,9 @@ kept256:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row249
+	JNZ  row252
 
-done250:
+done253:
 	VZEROUPPER
 	RET
 
@@ -4277,9 +4370,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done258
+	JE   done261
 
-row257:
+row260:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4294,28 +4387,29 @@ row257:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none260
+	JZ     none263
 	MOVQ   R8, 216(AX)
 
-edge259:
+edge262:
 	CMPQ       200(AX), $0x00
-	JE         near261
+	JE         near264
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
 	CMOVQGT    208(AX), R8
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
-	CMPQ       288(AX), $0x00
-	JNE        asked262
+	CMPQ       288(AX), $0x01
+	JE         asked265
+	JG         near264
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
-
-asked262:
 	PREFETCHT1 128(DX)(R8*4)
+
+asked265:
 	PREFETCHT1 192(DX)(R8*4)
 
-near261:
+near264:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4332,18 +4426,18 @@ near261:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge259
+	JL           edge262
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none260:
+none263:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set263
+	JNE          set266
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4369,9 +4463,9 @@ none260:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept264
+	JMP          kept267
 
-set263:
+set266:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -4390,7 +4484,7 @@ set263:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept264:
+kept267:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4398,9 +4492,9 @@ kept264:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row257
+	JNZ  row260
 
-done258:
+done261:
 	VZEROUPPER
 	RET
 
@@ -4415,37 +4509,38 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done266
+	JE   done269
 
-row265:
+row268:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over267
+	JZ   over270
 	MOVQ R9, 216(AX)
 
-edge268:
+edge271:
 	CMPQ       200(AX), $0x00
-	JE         near269
+	JE         near272
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
 	CMOVQGT    208(AX), R9
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
-	CMPQ       288(AX), $0x00
-	JNE        asked270
+	CMPQ       288(AX), $0x01
+	JE         asked273
+	JG         near272
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
-
-asked270:
 	PREFETCHT1 128(DX)(R9*4)
+
+asked273:
 	PREFETCHT1 192(DX)(R9*4)
 
-near269:
+near272:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4475,20 +4570,20 @@ near269:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge268
+	JL           edge271
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over267:
+over270:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row265
+	JNZ  row268
 
-done266:
+done269:
 	VZEROUPPER
 	RET
 
@@ -4504,9 +4599,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done272
+	JE   done275
 
-row271:
+row274:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4521,29 +4616,30 @@ row271:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none274
+	JZ     none277
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge273:
+edge276:
 	CMPQ       200(AX), $0x00
-	JE         near275
+	JE         near278
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
 	CMOVQGT    208(AX), R10
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
-	CMPQ       288(AX), $0x00
-	JNE        asked276
+	CMPQ       288(AX), $0x01
+	JE         asked279
+	JG         near278
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
-
-asked276:
 	PREFETCHT1 128(DX)(R10*4)
+
+asked279:
 	PREFETCHT1 192(DX)(R10*4)
 
-near275:
+near278:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4589,18 +4685,18 @@ near275:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge273
+	JL           edge276
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none274:
+none277:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set277
+	JNE          set280
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4626,9 +4722,9 @@ none274:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept278
+	JMP          kept281
 
-set277:
+set280:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -4647,7 +4743,7 @@ set277:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept278:
+kept281:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4658,9 +4754,9 @@ kept278:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row271
+	JNZ  row274
 
-done272:
+done275:
 	VZEROUPPER
 	RET
 
@@ -4675,9 +4771,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done280
+	JZ    done283
 
-row279:
+row282:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -4693,9 +4789,9 @@ row279:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row279
+	JNZ          row282
 
-done280:
+done283:
 	VZEROUPPER
 	RET
 
@@ -4711,9 +4807,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done282
+	JZ      done285
 
-row281:
+row284:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -4721,9 +4817,9 @@ row281:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row281
+	JNZ          row284
 
-done282:
+done285:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -4740,9 +4836,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done284
+	JZ      done287
 
-row283:
+row286:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -4752,9 +4848,9 @@ row283:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row283
+	JNZ          row286
 
-done284:
+done287:
 	VZEROUPPER
 	RET
 
@@ -4770,9 +4866,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done286
+	JZ    done289
 
-row285:
+row288:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -4809,9 +4905,9 @@ row285:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row285
+	JNZ        row288
 
-done286:
+done289:
 	VZEROUPPER
 	RET
 
@@ -4836,9 +4932,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done288
+	JZ      done291
 
-row287:
+row290:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -4861,9 +4957,9 @@ row287:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row287
+	JNZ          row290
 
-done288:
+done291:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -4897,9 +4993,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done290
+	JZ      done293
 
-row289:
+row292:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -4938,9 +5034,9 @@ row289:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row289
+	JNZ          row292
 
-done290:
+done293:
 	VZEROUPPER
 	RET
 
@@ -4955,9 +5051,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done292
+	JZ    done295
 
-row291:
+row294:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -4975,9 +5071,9 @@ row291:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row291
+	JNZ          row294
 
-done292:
+done295:
 	VZEROUPPER
 	RET
 
@@ -4994,9 +5090,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done294
+	JZ      done297
 
-row293:
+row296:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -5005,9 +5101,9 @@ row293:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row293
+	JNZ          row296
 
-done294:
+done297:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -5026,9 +5122,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done296
+	JZ      done299
 
-row295:
+row298:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5041,9 +5137,9 @@ row295:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row295
+	JNZ          row298
 
-done296:
+done299:
 	VZEROUPPER
 	RET
 
@@ -5058,9 +5154,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done298
+	JZ    done301
 
-row297:
+row300:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5082,9 +5178,9 @@ row297:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row297
+	JNZ          row300
 
-done298:
+done301:
 	VZEROUPPER
 	RET
 
@@ -5103,9 +5199,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done300
+	JZ      done303
 
-row299:
+row302:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -5116,9 +5212,9 @@ row299:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row299
+	JNZ          row302
 
-done300:
+done303:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -5141,9 +5237,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done302
+	JZ      done305
 
-row301:
+row304:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5162,9 +5258,9 @@ row301:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row301
+	JNZ          row304
 
-done302:
+done305:
 	VZEROUPPER
 	RET
 
@@ -5179,9 +5275,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done304
+	JZ    done307
 
-row303:
+row306:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5211,9 +5307,9 @@ row303:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row303
+	JNZ          row306
 
-done304:
+done307:
 	VZEROUPPER
 	RET
 
@@ -5236,9 +5332,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done306
+	JZ      done309
 
-row305:
+row308:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -5253,9 +5349,9 @@ row305:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row305
+	JNZ          row308
 
-done306:
+done309:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -5286,9 +5382,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done308
+	JZ      done311
 
-row307:
+row310:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5319,9 +5415,9 @@ row307:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row307
+	JNZ          row310
 
-done308:
+done311:
 	VZEROUPPER
 	RET
 
@@ -5339,9 +5435,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done310
+	JE      done313
 
-row309:
+row312:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5349,12 +5445,12 @@ row309:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none312
+	JZ     none315
 	MOVQ   R8, 216(AX)
 
-edge311:
+edge314:
 	CMPQ       200(AX), $0x00
-	JE         near313
+	JE         near316
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5363,7 +5459,7 @@ edge311:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near313:
+near316:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5374,81 +5470,81 @@ near313:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge311
+	JL           edge314
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none312:
+none315:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set315
+	JNE          set318
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all317
+	JE           all320
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two319
+	JZ           two322
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two319:
+two322:
 	TESTQ    $0x00000002, DI
-	JZ       one320
+	JZ       one323
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one320:
+one323:
 	TESTQ  $0x00000001, DI
-	JZ     stored318
+	JZ     stored321
 	VMOVSS X3, (SI)
-	JMP    stored318
+	JMP    stored321
 
-all317:
+all320:
 	VMOVUPS Y3, (SI)
 
-stored318:
-	JMP kept316
+stored321:
+	JMP kept319
 
-set315:
+set318:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all321
+	JE           all324
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two323
+	JZ           two326
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two323:
+two326:
 	TESTQ    $0x00000002, DI
-	JZ       one324
+	JZ       one327
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one324:
+one327:
 	TESTQ  $0x00000001, DI
-	JZ     stored322
+	JZ     stored325
 	VMOVSS X1, (SI)
-	JMP    stored322
+	JMP    stored325
 
-all321:
+all324:
 	VMOVUPS Y1, (SI)
 
-stored322:
-kept316:
+stored325:
+kept319:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5456,9 +5552,9 @@ kept316:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row309
+	JNZ  row312
 
-done310:
+done313:
 	VZEROUPPER
 	RET
 
@@ -5477,21 +5573,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done326
+	JE      done329
 
-row325:
+row328:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over327
+	JZ   over330
 	MOVQ R9, 216(AX)
 
-edge328:
+edge331:
 	CMPQ       200(AX), $0x00
-	JE         near329
+	JE         near332
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5500,7 +5596,7 @@ edge328:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near329:
+near332:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5517,20 +5613,20 @@ near329:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge328
+	JL           edge331
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over327:
+over330:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row325
+	JNZ  row328
 
-done326:
+done329:
 	VZEROUPPER
 	RET
 
@@ -5550,9 +5646,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done332
+	JE      done335
 
-row331:
+row334:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5560,13 +5656,13 @@ row331:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none334
+	JZ     none337
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge333:
+edge336:
 	CMPQ       200(AX), $0x00
-	JE         near335
+	JE         near338
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5575,7 +5671,7 @@ edge333:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near335:
+near338:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5594,81 +5690,81 @@ near335:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge333
+	JL           edge336
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none334:
+none337:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set337
+	JNE          set340
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all339
+	JE           all342
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two341
+	JZ           two344
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two341:
+two344:
 	TESTQ    $0x00000002, R8
-	JZ       one342
+	JZ       one345
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one342:
+one345:
 	TESTQ  $0x00000001, R8
-	JZ     stored340
+	JZ     stored343
 	VMOVSS X3, (DI)
-	JMP    stored340
+	JMP    stored343
 
-all339:
+all342:
 	VMOVUPS Y3, (DI)
 
-stored340:
-	JMP kept338
+stored343:
+	JMP kept341
 
-set337:
+set340:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all343
+	JE           all346
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two345
+	JZ           two348
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two345:
+two348:
 	TESTQ    $0x00000002, R8
-	JZ       one346
+	JZ       one349
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one346:
+one349:
 	TESTQ  $0x00000001, R8
-	JZ     stored344
+	JZ     stored347
 	VMOVSS X1, (DI)
-	JMP    stored344
+	JMP    stored347
 
-all343:
+all346:
 	VMOVUPS Y1, (DI)
 
-stored344:
-kept338:
+stored347:
+kept341:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5679,9 +5775,9 @@ kept338:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row331
+	JNZ  row334
 
-done332:
+done335:
 	VZEROUPPER
 	RET
 
@@ -5699,9 +5795,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done348
+	JE      done351
 
-row347:
+row350:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5710,12 +5806,12 @@ row347:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none350
+	JZ     none353
 	MOVQ   R9, 216(AX)
 
-edge349:
+edge352:
 	CMPQ       200(AX), $0x00
-	JE         near351
+	JE         near354
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5724,7 +5820,7 @@ edge349:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near351:
+near354:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -5738,140 +5834,140 @@ near351:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge349
+	JL           edge352
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none350:
+none353:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set353
+	JNE          set356
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all355
+	JE           all358
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two357
+	JZ           two360
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two357:
+two360:
 	TESTQ    $0x00000002, R9
-	JZ       one358
+	JZ       one361
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one358:
+one361:
 	TESTQ  $0x00000001, R9
-	JZ     stored356
+	JZ     stored359
 	VMOVSS X4, (R10)
-	JMP    stored356
+	JMP    stored359
 
-all355:
+all358:
 	VMOVUPS Y4, (DI)
 
-stored356:
+stored359:
 	VBROADCASTSS 4(R8), Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all359
+	JE           all362
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two361
+	JZ           two364
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two361:
+two364:
 	TESTQ    $0x00000002, R8
-	JZ       one362
+	JZ       one365
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one362:
+one365:
 	TESTQ  $0x00000001, R8
-	JZ     stored360
+	JZ     stored363
 	VMOVSS X3, (DI)
-	JMP    stored360
+	JMP    stored363
 
-all359:
+all362:
 	VMOVUPS Y3, (DI)(CX*1)
 
-stored360:
-	JMP kept354
+stored363:
+	JMP kept357
 
-set353:
+set356:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all363
+	JE           all366
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two365
+	JZ           two368
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two365:
+two368:
 	TESTQ    $0x00000002, R9
-	JZ       one366
+	JZ       one369
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one366:
+one369:
 	TESTQ  $0x00000001, R9
-	JZ     stored364
+	JZ     stored367
 	VMOVSS X1, (R10)
-	JMP    stored364
+	JMP    stored367
 
-all363:
+all366:
 	VMOVUPS Y1, (DI)
 
-stored364:
+stored367:
 	VBROADCASTSS 4(R8), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all367
+	JE           all370
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two369
+	JZ           two372
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two369:
+two372:
 	TESTQ    $0x00000002, R8
-	JZ       one370
+	JZ       one373
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one370:
+one373:
 	TESTQ  $0x00000001, R8
-	JZ     stored368
+	JZ     stored371
 	VMOVSS X1, (DI)
-	JMP    stored368
+	JMP    stored371
 
-all367:
+all370:
 	VMOVUPS Y1, (DI)(CX*1)
 
-stored368:
-kept354:
+stored371:
+kept357:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5879,9 +5975,9 @@ kept354:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row347
+	JNZ  row350
 
-done348:
+done351:
 	VZEROUPPER
 	RET
 
@@ -5900,21 +5996,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done372
+	JE      done375
 
-row371:
+row374:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over373
+	JZ   over376
 	MOVQ R10, 216(AX)
 
-edge374:
+edge377:
 	CMPQ       200(AX), $0x00
-	JE         near375
+	JE         near378
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -5923,7 +6019,7 @@ edge374:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near375:
+near378:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -5944,20 +6040,20 @@ near375:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge374
+	JL           edge377
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over373:
+over376:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row371
+	JNZ  row374
 
-done372:
+done375:
 	VZEROUPPER
 	RET
 
@@ -5977,9 +6073,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done378
+	JE      done381
 
-row377:
+row380:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -5988,13 +6084,13 @@ row377:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none380
+	JZ     none383
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge379:
+edge382:
 	CMPQ       200(AX), $0x00
-	JE         near381
+	JE         near384
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -6003,7 +6099,7 @@ edge379:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near381:
+near384:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -6028,140 +6124,140 @@ near381:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge379
+	JL           edge382
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none380:
+none383:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set383
+	JNE          set386
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all385
+	JE           all388
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two387
+	JZ           two390
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two387:
+two390:
 	TESTQ    $0x00000002, R10
-	JZ       one388
+	JZ       one391
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one388:
+one391:
 	TESTQ  $0x00000001, R10
-	JZ     stored386
+	JZ     stored389
 	VMOVSS X4, (R11)
-	JMP    stored386
+	JMP    stored389
 
-all385:
+all388:
 	VMOVUPS Y4, (R8)
 
-stored386:
+stored389:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all389
+	JE           all392
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two391
+	JZ           two394
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two391:
+two394:
 	TESTQ    $0x00000002, R9
-	JZ       one392
+	JZ       one395
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one392:
+one395:
 	TESTQ  $0x00000001, R9
-	JZ     stored390
+	JZ     stored393
 	VMOVSS X3, (R8)
-	JMP    stored390
+	JMP    stored393
 
-all389:
+all392:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored390:
-	JMP kept384
+stored393:
+	JMP kept387
 
-set383:
+set386:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all393
+	JE           all396
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two395
+	JZ           two398
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two395:
+two398:
 	TESTQ    $0x00000002, R10
-	JZ       one396
+	JZ       one399
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one396:
+one399:
 	TESTQ  $0x00000001, R10
-	JZ     stored394
+	JZ     stored397
 	VMOVSS X1, (R11)
-	JMP    stored394
+	JMP    stored397
 
-all393:
+all396:
 	VMOVUPS Y1, (R8)
 
-stored394:
+stored397:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all397
+	JE           all400
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two399
+	JZ           two402
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two399:
+two402:
 	TESTQ    $0x00000002, R9
-	JZ       one400
+	JZ       one403
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one400:
+one403:
 	TESTQ  $0x00000001, R9
-	JZ     stored398
+	JZ     stored401
 	VMOVSS X1, (R8)
-	JMP    stored398
+	JMP    stored401
 
-all397:
+all400:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored398:
-kept384:
+stored401:
+kept387:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -6172,9 +6268,9 @@ kept384:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row377
+	JNZ  row380
 
-done378:
+done381:
 	VZEROUPPER
 	RET
 
@@ -6193,9 +6289,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done402
+	JE      done405
 
-row401:
+row404:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6206,12 +6302,12 @@ row401:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none404
+	JZ     none407
 	MOVQ   R10, 216(AX)
 
-edge403:
+edge406:
 	CMPQ       200(AX), $0x00
-	JE         near405
+	JE         near408
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6221,7 +6317,7 @@ edge403:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near405:
+near408:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -6241,258 +6337,258 @@ near405:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge403
+	JL           edge406
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none404:
+none407:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set407
+	JNE          set410
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all409
+	JE           all412
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two411
+	JZ           two414
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two411:
+two414:
 	TESTQ    $0x00000002, R10
-	JZ       one412
+	JZ       one415
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one412:
+one415:
 	TESTQ  $0x00000001, R10
-	JZ     stored410
+	JZ     stored413
 	VMOVSS X6, (R11)
-	JMP    stored410
+	JMP    stored413
 
-all409:
+all412:
 	VMOVUPS Y6, (R8)
 
-stored410:
+stored413:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all413
+	JE           all416
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two415
+	JZ           two418
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two415:
+two418:
 	TESTQ    $0x00000002, R10
-	JZ       one416
+	JZ       one419
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one416:
+one419:
 	TESTQ  $0x00000001, R10
-	JZ     stored414
+	JZ     stored417
 	VMOVSS X5, (R11)
-	JMP    stored414
+	JMP    stored417
 
-all413:
+all416:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored414:
+stored417:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all417
+	JE           all420
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two419
+	JZ           two422
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two419:
+two422:
 	TESTQ    $0x00000002, R10
-	JZ       one420
+	JZ       one423
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one420:
+one423:
 	TESTQ  $0x00000001, R10
-	JZ     stored418
+	JZ     stored421
 	VMOVSS X2, (R11)
-	JMP    stored418
+	JMP    stored421
 
-all417:
+all420:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored418:
+stored421:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all421
+	JE           all424
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two423
+	JZ           two426
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two423:
+two426:
 	TESTQ    $0x00000002, R9
-	JZ       one424
+	JZ       one427
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one424:
+one427:
 	TESTQ  $0x00000001, R9
-	JZ     stored422
+	JZ     stored425
 	VMOVSS X2, (R8)
-	JMP    stored422
+	JMP    stored425
 
-all421:
+all424:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored422:
-	JMP kept408
+stored425:
+	JMP kept411
 
-set407:
+set410:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all425
+	JE           all428
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two427
+	JZ           two430
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two427:
+two430:
 	TESTQ    $0x00000002, R10
-	JZ       one428
+	JZ       one431
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one428:
+one431:
 	TESTQ  $0x00000001, R10
-	JZ     stored426
+	JZ     stored429
 	VMOVSS X1, (R11)
-	JMP    stored426
+	JMP    stored429
 
-all425:
+all428:
 	VMOVUPS Y1, (R8)
 
-stored426:
+stored429:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all429
+	JE           all432
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two431
+	JZ           two434
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two431:
+two434:
 	TESTQ    $0x00000002, R10
-	JZ       one432
+	JZ       one435
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one432:
+one435:
 	TESTQ  $0x00000001, R10
-	JZ     stored430
+	JZ     stored433
 	VMOVSS X1, (R11)
-	JMP    stored430
+	JMP    stored433
 
-all429:
+all432:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored430:
+stored433:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all433
+	JE           all436
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two435
+	JZ           two438
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two435:
+two438:
 	TESTQ    $0x00000002, R10
-	JZ       one436
+	JZ       one439
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one436:
+one439:
 	TESTQ  $0x00000001, R10
-	JZ     stored434
+	JZ     stored437
 	VMOVSS X1, (R11)
-	JMP    stored434
+	JMP    stored437
 
-all433:
+all436:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored434:
+stored437:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all437
+	JE           all440
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two439
+	JZ           two442
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two439:
+two442:
 	TESTQ    $0x00000002, R9
-	JZ       one440
+	JZ       one443
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one440:
+one443:
 	TESTQ  $0x00000001, R9
-	JZ     stored438
+	JZ     stored441
 	VMOVSS X1, (R8)
-	JMP    stored438
+	JMP    stored441
 
-all437:
+all440:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored438:
-kept408:
+stored441:
+kept411:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -6500,9 +6596,9 @@ kept408:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row401
+	JNZ  row404
 
-done402:
+done405:
 	VZEROUPPER
 	RET
 
@@ -6522,21 +6618,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done442
+	JE      done445
 
-row441:
+row444:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over443
+	JZ   over446
 	MOVQ R11, 216(AX)
 
-edge444:
+edge447:
 	CMPQ       200(AX), $0x00
-	JE         near445
+	JE         near448
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -6546,7 +6642,7 @@ edge444:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near445:
+near448:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -6573,20 +6669,20 @@ near445:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge444
+	JL           edge447
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over443:
+over446:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row441
+	JNZ  row444
 
-done442:
+done445:
 	VZEROUPPER
 	RET
 
@@ -6607,9 +6703,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done448
+	JE      done451
 
-row447:
+row450:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -6620,13 +6716,13 @@ row447:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none450
+	JZ     none453
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge449:
+edge452:
 	CMPQ       200(AX), $0x00
-	JE         near451
+	JE         near454
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -6636,7 +6732,7 @@ edge449:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near451:
+near454:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -6671,258 +6767,258 @@ near451:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge449
+	JL           edge452
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none450:
+none453:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set453
+	JNE          set456
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all455
+	JE           all458
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two457
+	JZ           two460
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two457:
+two460:
 	TESTQ    $0x00000002, R11
-	JZ       one458
+	JZ       one461
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one458:
+one461:
 	TESTQ  $0x00000001, R11
-	JZ     stored456
+	JZ     stored459
 	VMOVSS X6, (R12)
-	JMP    stored456
+	JMP    stored459
 
-all455:
+all458:
 	VMOVUPS Y6, (R9)
 
-stored456:
+stored459:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all459
+	JE           all462
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two461
+	JZ           two464
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two461:
+two464:
 	TESTQ    $0x00000002, R11
-	JZ       one462
+	JZ       one465
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one462:
+one465:
 	TESTQ  $0x00000001, R11
-	JZ     stored460
+	JZ     stored463
 	VMOVSS X5, (R12)
-	JMP    stored460
+	JMP    stored463
 
-all459:
+all462:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored460:
+stored463:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all463
+	JE           all466
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two465
+	JZ           two468
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two465:
+two468:
 	TESTQ    $0x00000002, R11
-	JZ       one466
+	JZ       one469
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one466:
+one469:
 	TESTQ  $0x00000001, R11
-	JZ     stored464
+	JZ     stored467
 	VMOVSS X2, (R12)
-	JMP    stored464
+	JMP    stored467
 
-all463:
+all466:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored464:
+stored467:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all467
+	JE           all470
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two469
+	JZ           two472
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two469:
+two472:
 	TESTQ    $0x00000002, R10
-	JZ       one470
+	JZ       one473
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one470:
+one473:
 	TESTQ  $0x00000001, R10
-	JZ     stored468
+	JZ     stored471
 	VMOVSS X2, (R9)
-	JMP    stored468
+	JMP    stored471
 
-all467:
+all470:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored468:
-	JMP kept454
+stored471:
+	JMP kept457
 
-set453:
+set456:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all471
+	JE           all474
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two473
+	JZ           two476
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two473:
+two476:
 	TESTQ    $0x00000002, R11
-	JZ       one474
+	JZ       one477
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one474:
+one477:
 	TESTQ  $0x00000001, R11
-	JZ     stored472
+	JZ     stored475
 	VMOVSS X1, (R12)
-	JMP    stored472
+	JMP    stored475
 
-all471:
+all474:
 	VMOVUPS Y1, (R9)
 
-stored472:
+stored475:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all475
+	JE           all478
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two477
+	JZ           two480
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two477:
+two480:
 	TESTQ    $0x00000002, R11
-	JZ       one478
+	JZ       one481
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one478:
+one481:
 	TESTQ  $0x00000001, R11
-	JZ     stored476
+	JZ     stored479
 	VMOVSS X1, (R12)
-	JMP    stored476
+	JMP    stored479
 
-all475:
+all478:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored476:
+stored479:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all479
+	JE           all482
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two481
+	JZ           two484
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two481:
+two484:
 	TESTQ    $0x00000002, R11
-	JZ       one482
+	JZ       one485
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one482:
+one485:
 	TESTQ  $0x00000001, R11
-	JZ     stored480
+	JZ     stored483
 	VMOVSS X1, (R12)
-	JMP    stored480
+	JMP    stored483
 
-all479:
+all482:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored480:
+stored483:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all483
+	JE           all486
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two485
+	JZ           two488
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two485:
+two488:
 	TESTQ    $0x00000002, R10
-	JZ       one486
+	JZ       one489
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one486:
+one489:
 	TESTQ  $0x00000001, R10
-	JZ     stored484
+	JZ     stored487
 	VMOVSS X1, (R9)
-	JMP    stored484
+	JMP    stored487
 
-all483:
+all486:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored484:
-kept454:
+stored487:
+kept457:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -6933,9 +7029,9 @@ kept454:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row447
+	JNZ  row450
 
-done448:
+done451:
 	VZEROUPPER
 	RET
 
@@ -6954,9 +7050,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done488
+	JE      done491
 
-row487:
+row490:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6971,28 +7067,29 @@ row487:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none490
+	JZ     none493
 	MOVQ   R10, 216(AX)
 
-edge489:
+edge492:
 	CMPQ       200(AX), $0x00
-	JE         near491
+	JE         near494
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
 	CMOVQGT    208(AX), R10
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
-	CMPQ       288(AX), $0x00
-	JNE        asked492
+	CMPQ       288(AX), $0x01
+	JE         asked495
+	JG         near494
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
-
-asked492:
 	PREFETCHT1 128(SI)(R10*4)
+
+asked495:
 	PREFETCHT1 192(SI)(R10*4)
 
-near491:
+near494:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7025,495 +7122,495 @@ near491:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge489
+	JL           edge492
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none490:
+none493:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set493
+	JNE          set496
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all495
+	JE           all498
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two497
+	JZ           two500
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two497:
+two500:
 	TESTQ    $0x00000002, R11
-	JZ       one498
+	JZ       one501
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one498:
+one501:
 	TESTQ  $0x00000001, R11
-	JZ     stored496
+	JZ     stored499
 	VMOVSS X10, (R12)
-	JMP    stored496
+	JMP    stored499
 
-all495:
+all498:
 	VMOVUPS Y10, (R8)
 
-stored496:
+stored499:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all499
+	JE           all502
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two501
+	JZ           two504
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two501:
+two504:
 	TESTQ    $0x00000002, R11
-	JZ       one502
+	JZ       one505
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one502:
+one505:
 	TESTQ  $0x00000001, R11
-	JZ     stored500
+	JZ     stored503
 	VMOVSS X9, (R12)
-	JMP    stored500
+	JMP    stored503
 
-all499:
+all502:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored500:
+stored503:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all503
+	JE           all506
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two505
+	JZ           two508
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two505:
+two508:
 	TESTQ    $0x00000002, R11
-	JZ       one506
+	JZ       one509
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one506:
+one509:
 	TESTQ  $0x00000001, R11
-	JZ     stored504
+	JZ     stored507
 	VMOVSS X2, (R12)
-	JMP    stored504
+	JMP    stored507
 
-all503:
+all506:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored504:
+stored507:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all507
+	JE           all510
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two509
+	JZ           two512
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two509:
+two512:
 	TESTQ    $0x00000002, R11
-	JZ       one510
+	JZ       one513
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one510:
+one513:
 	TESTQ  $0x00000001, R11
-	JZ     stored508
+	JZ     stored511
 	VMOVSS X2, (R8)
-	JMP    stored508
+	JMP    stored511
 
-all507:
+all510:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored508:
+stored511:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all511
+	JE           all514
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two513
+	JZ           two516
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two513:
+two516:
 	TESTQ    $0x00000002, R8
-	JZ       one514
+	JZ       one517
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one514:
+one517:
 	TESTQ  $0x00000001, R8
-	JZ     stored512
+	JZ     stored515
 	VMOVSS X2, (R11)
-	JMP    stored512
+	JMP    stored515
 
-all511:
+all514:
 	VMOVUPS Y2, (R10)
 
-stored512:
+stored515:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all515
+	JE           all518
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two517
+	JZ           two520
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two517:
+two520:
 	TESTQ    $0x00000002, R8
-	JZ       one518
+	JZ       one521
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one518:
+one521:
 	TESTQ  $0x00000001, R8
-	JZ     stored516
+	JZ     stored519
 	VMOVSS X2, (R11)
-	JMP    stored516
+	JMP    stored519
 
-all515:
+all518:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored516:
+stored519:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all519
+	JE           all522
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two521
+	JZ           two524
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two521:
+two524:
 	TESTQ    $0x00000002, R8
-	JZ       one522
+	JZ       one525
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one522:
+one525:
 	TESTQ  $0x00000001, R8
-	JZ     stored520
+	JZ     stored523
 	VMOVSS X2, (R11)
-	JMP    stored520
+	JMP    stored523
 
-all519:
+all522:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored520:
+stored523:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all523
+	JE           all526
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two525
+	JZ           two528
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two525:
+two528:
 	TESTQ    $0x00000002, R8
-	JZ       one526
+	JZ       one529
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one526:
+one529:
 	TESTQ  $0x00000001, R8
-	JZ     stored524
+	JZ     stored527
 	VMOVSS X2, (R9)
-	JMP    stored524
+	JMP    stored527
 
-all523:
+all526:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored524:
-	JMP kept494
+stored527:
+	JMP kept497
 
-set493:
+set496:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all527
+	JE           all530
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two529
+	JZ           two532
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two529:
+two532:
 	TESTQ    $0x00000002, R11
-	JZ       one530
+	JZ       one533
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one530:
+one533:
 	TESTQ  $0x00000001, R11
-	JZ     stored528
+	JZ     stored531
 	VMOVSS X1, (R12)
-	JMP    stored528
+	JMP    stored531
 
-all527:
+all530:
 	VMOVUPS Y1, (R8)
 
-stored528:
+stored531:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all531
+	JE           all534
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two533
+	JZ           two536
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two533:
+two536:
 	TESTQ    $0x00000002, R11
-	JZ       one534
+	JZ       one537
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one534:
+one537:
 	TESTQ  $0x00000001, R11
-	JZ     stored532
+	JZ     stored535
 	VMOVSS X1, (R12)
-	JMP    stored532
+	JMP    stored535
 
-all531:
+all534:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored532:
+stored535:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all535
+	JE           all538
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two537
+	JZ           two540
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two537:
+two540:
 	TESTQ    $0x00000002, R11
-	JZ       one538
+	JZ       one541
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one538:
+one541:
 	TESTQ  $0x00000001, R11
-	JZ     stored536
+	JZ     stored539
 	VMOVSS X1, (R12)
-	JMP    stored536
+	JMP    stored539
 
-all535:
+all538:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored536:
+stored539:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all539
+	JE           all542
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two541
+	JZ           two544
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two541:
+two544:
 	TESTQ    $0x00000002, R11
-	JZ       one542
+	JZ       one545
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one542:
+one545:
 	TESTQ  $0x00000001, R11
-	JZ     stored540
+	JZ     stored543
 	VMOVSS X1, (R8)
-	JMP    stored540
+	JMP    stored543
 
-all539:
+all542:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored540:
+stored543:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all543
+	JE           all546
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two545
+	JZ           two548
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two545:
+two548:
 	TESTQ    $0x00000002, R8
-	JZ       one546
+	JZ       one549
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one546:
+one549:
 	TESTQ  $0x00000001, R8
-	JZ     stored544
+	JZ     stored547
 	VMOVSS X1, (R11)
-	JMP    stored544
+	JMP    stored547
 
-all543:
+all546:
 	VMOVUPS Y1, (R10)
 
-stored544:
+stored547:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all547
+	JE           all550
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two549
+	JZ           two552
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two549:
+two552:
 	TESTQ    $0x00000002, R8
-	JZ       one550
+	JZ       one553
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one550:
+one553:
 	TESTQ  $0x00000001, R8
-	JZ     stored548
+	JZ     stored551
 	VMOVSS X1, (R11)
-	JMP    stored548
+	JMP    stored551
 
-all547:
+all550:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored548:
+stored551:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all551
+	JE           all554
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two553
+	JZ           two556
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two553:
+two556:
 	TESTQ    $0x00000002, R8
-	JZ       one554
+	JZ       one557
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one554:
+one557:
 	TESTQ  $0x00000001, R8
-	JZ     stored552
+	JZ     stored555
 	VMOVSS X1, (R11)
-	JMP    stored552
+	JMP    stored555
 
-all551:
+all554:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored552:
+stored555:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all555
+	JE           all558
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two557
+	JZ           two560
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two557:
+two560:
 	TESTQ    $0x00000002, R8
-	JZ       one558
+	JZ       one561
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one558:
+one561:
 	TESTQ  $0x00000001, R8
-	JZ     stored556
+	JZ     stored559
 	VMOVSS X1, (R9)
-	JMP    stored556
+	JMP    stored559
 
-all555:
+all558:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored556:
-kept494:
+stored559:
+kept497:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7521,9 +7618,9 @@ kept494:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row487
+	JNZ  row490
 
-done488:
+done491:
 	VZEROUPPER
 	RET
 
@@ -7543,38 +7640,39 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done560
+	JE      done563
 
-row559:
+row562:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over561
+	JZ   over564
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge562:
+edge565:
 	CMPQ       200(AX), $0x00
-	JE         near563
+	JE         near566
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
 	CMOVQGT    208(AX), R12
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
-	CMPQ       288(AX), $0x00
-	JNE        asked564
+	CMPQ       288(AX), $0x01
+	JE         asked567
+	JG         near566
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
-
-asked564:
 	PREFETCHT1 128(SI)(R12*4)
+
+asked567:
 	PREFETCHT1 192(SI)(R12*4)
 
-near563:
+near566:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -7618,20 +7716,20 @@ near563:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge562
+	JL         edge565
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over561:
+over564:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row559
+	JNZ  row562
 
-done560:
+done563:
 	VZEROUPPER
 	RET
 
@@ -7652,9 +7750,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done566
+	JE      done569
 
-row565:
+row568:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -7669,29 +7767,30 @@ row565:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none568
+	JZ     none571
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge567:
+edge570:
 	CMPQ       200(AX), $0x00
-	JE         near569
+	JE         near572
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
 	CMOVQGT    208(AX), R12
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
-	CMPQ       288(AX), $0x00
-	JNE        asked570
+	CMPQ       288(AX), $0x01
+	JE         asked573
+	JG         near572
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
-
-asked570:
 	PREFETCHT1 128(SI)(R12*4)
+
+asked573:
 	PREFETCHT1 192(SI)(R12*4)
 
-near569:
+near572:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -7752,495 +7851,495 @@ near569:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge567
+	JL           edge570
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none568:
+none571:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set571
+	JNE          set574
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all573
+	JE           all576
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two575
+	JZ           two578
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two575:
+two578:
 	TESTQ    $0x00000002, R12
-	JZ       one576
+	JZ       one579
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one576:
+one579:
 	TESTQ  $0x00000001, R12
-	JZ     stored574
+	JZ     stored577
 	VMOVSS X10, (R13)
-	JMP    stored574
+	JMP    stored577
 
-all573:
+all576:
 	VMOVUPS Y10, (R9)
 
-stored574:
+stored577:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all577
+	JE           all580
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two579
+	JZ           two582
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two579:
+two582:
 	TESTQ    $0x00000002, R12
-	JZ       one580
+	JZ       one583
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one580:
+one583:
 	TESTQ  $0x00000001, R12
-	JZ     stored578
+	JZ     stored581
 	VMOVSS X9, (R13)
-	JMP    stored578
+	JMP    stored581
 
-all577:
+all580:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored578:
+stored581:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all581
+	JE           all584
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two583
+	JZ           two586
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two583:
+two586:
 	TESTQ    $0x00000002, R12
-	JZ       one584
+	JZ       one587
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one584:
+one587:
 	TESTQ  $0x00000001, R12
-	JZ     stored582
+	JZ     stored585
 	VMOVSS X2, (R13)
-	JMP    stored582
+	JMP    stored585
 
-all581:
+all584:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored582:
+stored585:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all585
+	JE           all588
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two587
+	JZ           two590
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two587:
+two590:
 	TESTQ    $0x00000002, R12
-	JZ       one588
+	JZ       one591
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one588:
+one591:
 	TESTQ  $0x00000001, R12
-	JZ     stored586
+	JZ     stored589
 	VMOVSS X2, (R9)
-	JMP    stored586
+	JMP    stored589
 
-all585:
+all588:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored586:
+stored589:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all589
+	JE           all592
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two591
+	JZ           two594
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two591:
+two594:
 	TESTQ    $0x00000002, R9
-	JZ       one592
+	JZ       one595
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one592:
+one595:
 	TESTQ  $0x00000001, R9
-	JZ     stored590
+	JZ     stored593
 	VMOVSS X2, (R12)
-	JMP    stored590
+	JMP    stored593
 
-all589:
+all592:
 	VMOVUPS Y2, (R11)
 
-stored590:
+stored593:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all593
+	JE           all596
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two595
+	JZ           two598
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two595:
+two598:
 	TESTQ    $0x00000002, R9
-	JZ       one596
+	JZ       one599
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one596:
+one599:
 	TESTQ  $0x00000001, R9
-	JZ     stored594
+	JZ     stored597
 	VMOVSS X2, (R12)
-	JMP    stored594
+	JMP    stored597
 
-all593:
+all596:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored594:
+stored597:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all597
+	JE           all600
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two599
+	JZ           two602
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two599:
+two602:
 	TESTQ    $0x00000002, R9
-	JZ       one600
+	JZ       one603
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one600:
+one603:
 	TESTQ  $0x00000001, R9
-	JZ     stored598
+	JZ     stored601
 	VMOVSS X2, (R12)
-	JMP    stored598
+	JMP    stored601
 
-all597:
+all600:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored598:
+stored601:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all601
+	JE           all604
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two603
+	JZ           two606
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two603:
+two606:
 	TESTQ    $0x00000002, R9
-	JZ       one604
+	JZ       one607
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one604:
+one607:
 	TESTQ  $0x00000001, R9
-	JZ     stored602
+	JZ     stored605
 	VMOVSS X2, (R10)
-	JMP    stored602
+	JMP    stored605
 
-all601:
+all604:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored602:
-	JMP kept572
+stored605:
+	JMP kept575
 
-set571:
+set574:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all605
+	JE           all608
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two607
+	JZ           two610
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two607:
+two610:
 	TESTQ    $0x00000002, R12
-	JZ       one608
+	JZ       one611
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one608:
+one611:
 	TESTQ  $0x00000001, R12
-	JZ     stored606
+	JZ     stored609
 	VMOVSS X1, (R13)
-	JMP    stored606
+	JMP    stored609
 
-all605:
+all608:
 	VMOVUPS Y1, (R9)
 
-stored606:
+stored609:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all609
+	JE           all612
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two611
+	JZ           two614
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two611:
+two614:
 	TESTQ    $0x00000002, R12
-	JZ       one612
+	JZ       one615
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one612:
+one615:
 	TESTQ  $0x00000001, R12
-	JZ     stored610
+	JZ     stored613
 	VMOVSS X1, (R13)
-	JMP    stored610
+	JMP    stored613
 
-all609:
+all612:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored610:
+stored613:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all613
+	JE           all616
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two615
+	JZ           two618
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two615:
+two618:
 	TESTQ    $0x00000002, R12
-	JZ       one616
+	JZ       one619
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one616:
+one619:
 	TESTQ  $0x00000001, R12
-	JZ     stored614
+	JZ     stored617
 	VMOVSS X1, (R13)
-	JMP    stored614
+	JMP    stored617
 
-all613:
+all616:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored614:
+stored617:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all617
+	JE           all620
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two619
+	JZ           two622
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two619:
+two622:
 	TESTQ    $0x00000002, R12
-	JZ       one620
+	JZ       one623
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one620:
+one623:
 	TESTQ  $0x00000001, R12
-	JZ     stored618
+	JZ     stored621
 	VMOVSS X1, (R9)
-	JMP    stored618
+	JMP    stored621
 
-all617:
+all620:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored618:
+stored621:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all621
+	JE           all624
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two623
+	JZ           two626
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two623:
+two626:
 	TESTQ    $0x00000002, R9
-	JZ       one624
+	JZ       one627
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one624:
+one627:
 	TESTQ  $0x00000001, R9
-	JZ     stored622
+	JZ     stored625
 	VMOVSS X1, (R12)
-	JMP    stored622
+	JMP    stored625
 
-all621:
+all624:
 	VMOVUPS Y1, (R11)
 
-stored622:
+stored625:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all625
+	JE           all628
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two627
+	JZ           two630
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two627:
+two630:
 	TESTQ    $0x00000002, R9
-	JZ       one628
+	JZ       one631
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one628:
+one631:
 	TESTQ  $0x00000001, R9
-	JZ     stored626
+	JZ     stored629
 	VMOVSS X1, (R12)
-	JMP    stored626
+	JMP    stored629
 
-all625:
+all628:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored626:
+stored629:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all629
+	JE           all632
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two631
+	JZ           two634
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two631:
+two634:
 	TESTQ    $0x00000002, R9
-	JZ       one632
+	JZ       one635
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one632:
+one635:
 	TESTQ  $0x00000001, R9
-	JZ     stored630
+	JZ     stored633
 	VMOVSS X1, (R12)
-	JMP    stored630
+	JMP    stored633
 
-all629:
+all632:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored630:
+stored633:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all633
+	JE           all636
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two635
+	JZ           two638
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two635:
+two638:
 	TESTQ    $0x00000002, R9
-	JZ       one636
+	JZ       one639
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one636:
+one639:
 	TESTQ  $0x00000001, R9
-	JZ     stored634
+	JZ     stored637
 	VMOVSS X1, (R10)
-	JMP    stored634
+	JMP    stored637
 
-all633:
+all636:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored634:
-kept572:
+stored637:
+kept575:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -8251,9 +8350,9 @@ kept572:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row565
+	JNZ  row568
 
-done566:
+done569:
 	VZEROUPPER
 	RET
 
@@ -8271,9 +8370,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done638
+	JE      done641
 
-row637:
+row640:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -8282,12 +8381,12 @@ row637:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none640
+	JZ     none643
 	MOVQ   R8, 216(AX)
 
-edge639:
+edge642:
 	CMPQ       200(AX), $0x00
-	JE         near641
+	JE         near644
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -8296,7 +8395,7 @@ edge639:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near641:
+near644:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -8308,18 +8407,18 @@ near641:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge639
+	JL           edge642
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none640:
+none643:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set643
+	JNE          set646
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -8328,66 +8427,66 @@ none640:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all645
+	JE           all648
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two647
+	JZ           two650
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two647:
+two650:
 	TESTQ    $0x00000002, DI
-	JZ       one648
+	JZ       one651
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one648:
+one651:
 	TESTQ  $0x00000001, DI
-	JZ     stored646
+	JZ     stored649
 	VMOVSS X1, (SI)
-	JMP    stored646
+	JMP    stored649
 
-all645:
+all648:
 	VMOVUPS Y1, 32(SI)
 
-stored646:
-	JMP kept644
+stored649:
+	JMP kept647
 
-set643:
+set646:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all649
+	JE           all652
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two651
+	JZ           two654
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two651:
+two654:
 	TESTQ    $0x00000002, DI
-	JZ       one652
+	JZ       one655
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one652:
+one655:
 	TESTQ  $0x00000001, DI
-	JZ     stored650
+	JZ     stored653
 	VMOVSS X1, (SI)
-	JMP    stored650
+	JMP    stored653
 
-all649:
+all652:
 	VMOVUPS Y1, 32(SI)
 
-stored650:
-kept644:
+stored653:
+kept647:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -8395,9 +8494,9 @@ kept644:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row637
+	JNZ  row640
 
-done638:
+done641:
 	VZEROUPPER
 	RET
 
@@ -8416,21 +8515,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done654
+	JE      done657
 
-row653:
+row656:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over655
+	JZ   over658
 	MOVQ R9, 216(AX)
 
-edge656:
+edge659:
 	CMPQ       200(AX), $0x00
-	JE         near657
+	JE         near660
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -8439,7 +8538,7 @@ edge656:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near657:
+near660:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -8458,20 +8557,20 @@ near657:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge656
+	JL           edge659
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over655:
+over658:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row653
+	JNZ  row656
 
-done654:
+done657:
 	VZEROUPPER
 	RET
 
@@ -8491,9 +8590,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done660
+	JE      done663
 
-row659:
+row662:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -8502,13 +8601,13 @@ row659:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none662
+	JZ     none665
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge661:
+edge664:
 	CMPQ       200(AX), $0x00
-	JE         near663
+	JE         near666
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -8517,7 +8616,7 @@ edge661:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near663:
+near666:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -8540,18 +8639,18 @@ near663:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge661
+	JL           edge664
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none662:
+none665:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set665
+	JNE          set668
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -8560,66 +8659,66 @@ none662:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all667
+	JE           all670
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two669
+	JZ           two672
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two669:
+two672:
 	TESTQ    $0x00000002, R8
-	JZ       one670
+	JZ       one673
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one670:
+one673:
 	TESTQ  $0x00000001, R8
-	JZ     stored668
+	JZ     stored671
 	VMOVSS X1, (DI)
-	JMP    stored668
+	JMP    stored671
 
-all667:
+all670:
 	VMOVUPS Y1, 32(DI)
 
-stored668:
-	JMP kept666
+stored671:
+	JMP kept669
 
-set665:
+set668:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all671
+	JE           all674
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two673
+	JZ           two676
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two673:
+two676:
 	TESTQ    $0x00000002, R8
-	JZ       one674
+	JZ       one677
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one674:
+one677:
 	TESTQ  $0x00000001, R8
-	JZ     stored672
+	JZ     stored675
 	VMOVSS X1, (DI)
-	JMP    stored672
+	JMP    stored675
 
-all671:
+all674:
 	VMOVUPS Y1, 32(DI)
 
-stored672:
-kept666:
+stored675:
+kept669:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -8630,9 +8729,9 @@ kept666:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row659
+	JNZ  row662
 
-done660:
+done663:
 	VZEROUPPER
 	RET
 
@@ -8651,9 +8750,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done676
+	JE      done679
 
-row675:
+row678:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8668,28 +8767,29 @@ row675:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none678
+	JZ     none681
 	MOVQ   R10, 216(AX)
 
-edge677:
+edge680:
 	CMPQ       200(AX), $0x00
-	JE         near679
+	JE         near682
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
 	CMOVQGT    208(AX), R10
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
-	CMPQ       288(AX), $0x00
-	JNE        asked680
+	CMPQ       288(AX), $0x01
+	JE         asked683
+	JG         near682
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
-
-asked680:
 	PREFETCHT1 128(SI)(R10*4)
+
+asked683:
 	PREFETCHT1 192(SI)(R10*4)
 
-near679:
+near682:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8713,18 +8813,18 @@ near679:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge677
+	JL           edge680
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none678:
+none681:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set681
+	JNE          set684
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -8733,31 +8833,31 @@ none678:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all683
+	JE           all686
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two685
+	JZ           two688
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two685:
+two688:
 	TESTQ    $0x00000002, R10
-	JZ       one686
+	JZ       one689
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one686:
+one689:
 	TESTQ  $0x00000001, R10
-	JZ     stored684
+	JZ     stored687
 	VMOVSS X1, (R11)
-	JMP    stored684
+	JMP    stored687
 
-all683:
+all686:
 	VMOVUPS Y1, 32(R8)
 
-stored684:
+stored687:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -8766,31 +8866,31 @@ stored684:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all687
+	JE           all690
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two689
+	JZ           two692
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two689:
+two692:
 	TESTQ    $0x00000002, R10
-	JZ       one690
+	JZ       one693
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one690:
+one693:
 	TESTQ  $0x00000001, R10
-	JZ     stored688
+	JZ     stored691
 	VMOVSS X2, (R11)
-	JMP    stored688
+	JMP    stored691
 
-all687:
+all690:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored688:
+stored691:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -8799,31 +8899,31 @@ stored688:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all691
+	JE           all694
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two693
+	JZ           two696
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two693:
+two696:
 	TESTQ    $0x00000002, R10
-	JZ       one694
+	JZ       one697
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one694:
+one697:
 	TESTQ  $0x00000001, R10
-	JZ     stored692
+	JZ     stored695
 	VMOVSS X2, (R11)
-	JMP    stored692
+	JMP    stored695
 
-all691:
+all694:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored692:
+stored695:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -8832,159 +8932,159 @@ stored692:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all695
+	JE           all698
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two697
+	JZ           two700
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two697:
+two700:
 	TESTQ    $0x00000002, R9
-	JZ       one698
+	JZ       one701
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one698:
+one701:
 	TESTQ  $0x00000001, R9
-	JZ     stored696
+	JZ     stored699
 	VMOVSS X2, (R8)
-	JMP    stored696
+	JMP    stored699
 
-all695:
+all698:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored696:
-	JMP kept682
+stored699:
+	JMP kept685
 
-set681:
+set684:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all699
+	JE           all702
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two701
+	JZ           two704
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two701:
+two704:
 	TESTQ    $0x00000002, R10
-	JZ       one702
+	JZ       one705
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one702:
+one705:
 	TESTQ  $0x00000001, R10
-	JZ     stored700
+	JZ     stored703
 	VMOVSS X1, (R11)
-	JMP    stored700
+	JMP    stored703
 
-all699:
+all702:
 	VMOVUPS Y1, 32(R8)
 
-stored700:
+stored703:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all703
+	JE           all706
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two705
+	JZ           two708
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two705:
+two708:
 	TESTQ    $0x00000002, R10
-	JZ       one706
+	JZ       one709
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one706:
+one709:
 	TESTQ  $0x00000001, R10
-	JZ     stored704
+	JZ     stored707
 	VMOVSS X1, (R11)
-	JMP    stored704
+	JMP    stored707
 
-all703:
+all706:
 	VMOVUPS Y1, 32(R8)(CX*1)
 
-stored704:
+stored707:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R8)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all707
+	JE           all710
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two709
+	JZ           two712
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two709:
+two712:
 	TESTQ    $0x00000002, R10
-	JZ       one710
+	JZ       one713
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one710:
+one713:
 	TESTQ  $0x00000001, R10
-	JZ     stored708
+	JZ     stored711
 	VMOVSS X1, (R11)
-	JMP    stored708
+	JMP    stored711
 
-all707:
+all710:
 	VMOVUPS Y1, 32(R8)(CX*2)
 
-stored708:
+stored711:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all711
+	JE           all714
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two713
+	JZ           two716
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two713:
+two716:
 	TESTQ    $0x00000002, R9
-	JZ       one714
+	JZ       one717
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one714:
+one717:
 	TESTQ  $0x00000001, R9
-	JZ     stored712
+	JZ     stored715
 	VMOVSS X1, (R8)
-	JMP    stored712
+	JMP    stored715
 
-all711:
+all714:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored712:
-kept682:
+stored715:
+kept685:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -8992,9 +9092,9 @@ kept682:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row675
+	JNZ  row678
 
-done676:
+done679:
 	VZEROUPPER
 	RET
 
@@ -9014,37 +9114,38 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done716
+	JE      done719
 
-row715:
+row718:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over717
+	JZ   over720
 	MOVQ R11, 216(AX)
 
-edge718:
+edge721:
 	CMPQ       200(AX), $0x00
-	JE         near719
+	JE         near722
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
 	CMOVQGT    208(AX), R11
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
-	CMPQ       288(AX), $0x00
-	JNE        asked720
+	CMPQ       288(AX), $0x01
+	JE         asked723
+	JG         near722
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
-
-asked720:
 	PREFETCHT1 128(SI)(R11*4)
+
+asked723:
 	PREFETCHT1 192(SI)(R11*4)
 
-near719:
+near722:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -9079,20 +9180,20 @@ near719:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge718
+	JL           edge721
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over717:
+over720:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row715
+	JNZ  row718
 
-done716:
+done719:
 	VZEROUPPER
 	RET
 
@@ -9113,9 +9214,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done722
+	JE      done725
 
-row721:
+row724:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -9130,29 +9231,30 @@ row721:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none724
+	JZ     none727
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge723:
+edge726:
 	CMPQ       200(AX), $0x00
-	JE         near725
+	JE         near728
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
 	CMOVQGT    208(AX), R12
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
-	CMPQ       288(AX), $0x00
-	JNE        asked726
+	CMPQ       288(AX), $0x01
+	JE         asked729
+	JG         near728
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
-
-asked726:
 	PREFETCHT1 128(SI)(R12*4)
+
+asked729:
 	PREFETCHT1 192(SI)(R12*4)
 
-near725:
+near728:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -9203,18 +9305,18 @@ near725:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge723
+	JL           edge726
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none724:
+none727:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set727
+	JNE          set730
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -9223,31 +9325,31 @@ none724:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all729
+	JE           all732
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two731
+	JZ           two734
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two731:
+two734:
 	TESTQ    $0x00000002, R11
-	JZ       one732
+	JZ       one735
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one732:
+one735:
 	TESTQ  $0x00000001, R11
-	JZ     stored730
+	JZ     stored733
 	VMOVSS X1, (R12)
-	JMP    stored730
+	JMP    stored733
 
-all729:
+all732:
 	VMOVUPS Y1, 32(R9)
 
-stored730:
+stored733:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -9256,31 +9358,31 @@ stored730:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all733
+	JE           all736
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two735
+	JZ           two738
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two735:
+two738:
 	TESTQ    $0x00000002, R11
-	JZ       one736
+	JZ       one739
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one736:
+one739:
 	TESTQ  $0x00000001, R11
-	JZ     stored734
+	JZ     stored737
 	VMOVSS X2, (R12)
-	JMP    stored734
+	JMP    stored737
 
-all733:
+all736:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored734:
+stored737:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -9289,31 +9391,31 @@ stored734:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all737
+	JE           all740
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two739
+	JZ           two742
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two739:
+two742:
 	TESTQ    $0x00000002, R11
-	JZ       one740
+	JZ       one743
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one740:
+one743:
 	TESTQ  $0x00000001, R11
-	JZ     stored738
+	JZ     stored741
 	VMOVSS X2, (R12)
-	JMP    stored738
+	JMP    stored741
 
-all737:
+all740:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored738:
+stored741:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -9322,159 +9424,159 @@ stored738:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all741
+	JE           all744
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two743
+	JZ           two746
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two743:
+two746:
 	TESTQ    $0x00000002, R10
-	JZ       one744
+	JZ       one747
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one744:
+one747:
 	TESTQ  $0x00000001, R10
-	JZ     stored742
+	JZ     stored745
 	VMOVSS X2, (R9)
-	JMP    stored742
+	JMP    stored745
 
-all741:
+all744:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored742:
-	JMP kept728
+stored745:
+	JMP kept731
 
-set727:
+set730:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all745
+	JE           all748
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two747
+	JZ           two750
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two747:
+two750:
 	TESTQ    $0x00000002, R11
-	JZ       one748
+	JZ       one751
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one748:
+one751:
 	TESTQ  $0x00000001, R11
-	JZ     stored746
+	JZ     stored749
 	VMOVSS X1, (R12)
-	JMP    stored746
+	JMP    stored749
 
-all745:
+all748:
 	VMOVUPS Y1, 32(R9)
 
-stored746:
+stored749:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R9)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all749
+	JE           all752
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two751
+	JZ           two754
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two751:
+two754:
 	TESTQ    $0x00000002, R11
-	JZ       one752
+	JZ       one755
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one752:
+one755:
 	TESTQ  $0x00000001, R11
-	JZ     stored750
+	JZ     stored753
 	VMOVSS X1, (R12)
-	JMP    stored750
+	JMP    stored753
 
-all749:
+all752:
 	VMOVUPS Y1, 32(R9)(CX*1)
 
-stored750:
+stored753:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R9)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all753
+	JE           all756
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two755
+	JZ           two758
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two755:
+two758:
 	TESTQ    $0x00000002, R11
-	JZ       one756
+	JZ       one759
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one756:
+one759:
 	TESTQ  $0x00000001, R11
-	JZ     stored754
+	JZ     stored757
 	VMOVSS X1, (R12)
-	JMP    stored754
+	JMP    stored757
 
-all753:
+all756:
 	VMOVUPS Y1, 32(R9)(CX*2)
 
-stored754:
+stored757:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all757
+	JE           all760
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two759
+	JZ           two762
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two759:
+two762:
 	TESTQ    $0x00000002, R10
-	JZ       one760
+	JZ       one763
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one760:
+one763:
 	TESTQ  $0x00000001, R10
-	JZ     stored758
+	JZ     stored761
 	VMOVSS X1, (R9)
-	JMP    stored758
+	JMP    stored761
 
-all757:
+all760:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored758:
-kept728:
+stored761:
+kept731:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -9485,9 +9587,9 @@ kept728:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row721
+	JNZ  row724
 
-done722:
+done725:
 	VZEROUPPER
 	RET
 
@@ -9505,9 +9607,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done762
+	JE      done765
 
-row761:
+row764:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -9518,12 +9620,12 @@ row761:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none764
+	JZ     none767
 	MOVQ   R8, 216(AX)
 
-edge763:
+edge766:
 	CMPQ       200(AX), $0x00
-	JE         near765
+	JE         near768
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -9533,7 +9635,7 @@ edge763:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near765:
+near768:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -9547,18 +9649,18 @@ near765:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge763
+	JL           edge766
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none764:
+none767:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set767
+	JNE          set770
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -9573,34 +9675,34 @@ none764:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all769
+	JE           all772
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two771
+	JZ           two774
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two771:
+two774:
 	TESTQ    $0x00000002, DI
-	JZ       one772
+	JZ       one775
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one772:
+one775:
 	TESTQ  $0x00000001, DI
-	JZ     stored770
+	JZ     stored773
 	VMOVSS X1, (SI)
-	JMP    stored770
+	JMP    stored773
 
-all769:
+all772:
 	VMOVUPS Y1, 96(SI)
 
-stored770:
-	JMP kept768
+stored773:
+	JMP kept771
 
-set767:
+set770:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -9611,32 +9713,32 @@ set767:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all773
+	JE           all776
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two775
+	JZ           two778
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two775:
+two778:
 	TESTQ    $0x00000002, DI
-	JZ       one776
+	JZ       one779
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one776:
+one779:
 	TESTQ  $0x00000001, DI
-	JZ     stored774
+	JZ     stored777
 	VMOVSS X1, (SI)
-	JMP    stored774
+	JMP    stored777
 
-all773:
+all776:
 	VMOVUPS Y1, 96(SI)
 
-stored774:
-kept768:
+stored777:
+kept771:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -9644,9 +9746,9 @@ kept768:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row761
+	JNZ  row764
 
-done762:
+done765:
 	VZEROUPPER
 	RET
 
@@ -9665,21 +9767,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done778
+	JE      done781
 
-row777:
+row780:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over779
+	JZ   over782
 	MOVQ R9, 216(AX)
 
-edge780:
+edge783:
 	CMPQ       200(AX), $0x00
-	JE         near781
+	JE         near784
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -9689,7 +9791,7 @@ edge780:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near781:
+near784:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -9712,20 +9814,20 @@ near781:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge780
+	JL           edge783
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over779:
+over782:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row777
+	JNZ  row780
 
-done778:
+done781:
 	VZEROUPPER
 	RET
 
@@ -9745,9 +9847,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done784
+	JE      done787
 
-row783:
+row786:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -9758,13 +9860,13 @@ row783:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none786
+	JZ     none789
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge785:
+edge788:
 	CMPQ       200(AX), $0x00
-	JE         near787
+	JE         near790
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -9774,7 +9876,7 @@ edge785:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near787:
+near790:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -9805,18 +9907,18 @@ near787:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge785
+	JL           edge788
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none786:
+none789:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set789
+	JNE          set792
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -9831,34 +9933,34 @@ none786:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all791
+	JE           all794
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two793
+	JZ           two796
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two793:
+two796:
 	TESTQ    $0x00000002, R8
-	JZ       one794
+	JZ       one797
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one794:
+one797:
 	TESTQ  $0x00000001, R8
-	JZ     stored792
+	JZ     stored795
 	VMOVSS X1, (DI)
-	JMP    stored792
+	JMP    stored795
 
-all791:
+all794:
 	VMOVUPS Y1, 96(DI)
 
-stored792:
-	JMP kept790
+stored795:
+	JMP kept793
 
-set789:
+set792:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -9869,32 +9971,32 @@ set789:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all795
+	JE           all798
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two797
+	JZ           two800
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two797:
+two800:
 	TESTQ    $0x00000002, R8
-	JZ       one798
+	JZ       one801
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one798:
+one801:
 	TESTQ  $0x00000001, R8
-	JZ     stored796
+	JZ     stored799
 	VMOVSS X1, (DI)
-	JMP    stored796
+	JMP    stored799
 
-all795:
+all798:
 	VMOVUPS Y1, 96(DI)
 
-stored796:
-kept790:
+stored799:
+kept793:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -9905,9 +10007,9 @@ kept790:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row783
+	JNZ  row786
 
-done784:
+done787:
 	VZEROUPPER
 	RET
 
@@ -9925,9 +10027,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done800
+	JE      done803
 
-row799:
+row802:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -9942,28 +10044,29 @@ row799:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none802
+	JZ     none805
 	MOVQ   R8, 216(AX)
 
-edge801:
+edge804:
 	CMPQ       200(AX), $0x00
-	JE         near803
+	JE         near806
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
 	CMOVQGT    208(AX), R8
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
-	CMPQ       288(AX), $0x00
-	JNE        asked804
+	CMPQ       288(AX), $0x01
+	JE         asked807
+	JG         near806
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
-
-asked804:
 	PREFETCHT1 128(DX)(R8*4)
+
+asked807:
 	PREFETCHT1 192(DX)(R8*4)
 
-near803:
+near806:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -9981,18 +10084,18 @@ near803:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge801
+	JL           edge804
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none802:
+none805:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set805
+	JNE          set808
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10019,34 +10122,34 @@ none802:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all807
+	JE           all810
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two809
+	JZ           two812
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two809:
+two812:
 	TESTQ    $0x00000002, DI
-	JZ       one810
+	JZ       one813
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one810:
+one813:
 	TESTQ  $0x00000001, DI
-	JZ     stored808
+	JZ     stored811
 	VMOVSS X1, (SI)
-	JMP    stored808
+	JMP    stored811
 
-all807:
+all810:
 	VMOVUPS Y1, 224(SI)
 
-stored808:
-	JMP kept806
+stored811:
+	JMP kept809
 
-set805:
+set808:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -10065,32 +10168,32 @@ set805:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all811
+	JE           all814
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two813
+	JZ           two816
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two813:
+two816:
 	TESTQ    $0x00000002, DI
-	JZ       one814
+	JZ       one817
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one814:
+one817:
 	TESTQ  $0x00000001, DI
-	JZ     stored812
+	JZ     stored815
 	VMOVSS X1, (SI)
-	JMP    stored812
+	JMP    stored815
 
-all811:
+all814:
 	VMOVUPS Y1, 224(SI)
 
-stored812:
-kept806:
+stored815:
+kept809:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10098,9 +10201,9 @@ kept806:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row799
+	JNZ  row802
 
-done800:
+done803:
 	VZEROUPPER
 	RET
 
@@ -10119,37 +10222,38 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done816
+	JE      done819
 
-row815:
+row818:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over817
+	JZ   over820
 	MOVQ R9, 216(AX)
 
-edge818:
+edge821:
 	CMPQ       200(AX), $0x00
-	JE         near819
+	JE         near822
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
 	CMOVQGT    208(AX), R9
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
-	CMPQ       288(AX), $0x00
-	JNE        asked820
+	CMPQ       288(AX), $0x01
+	JE         asked823
+	JG         near822
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
-
-asked820:
 	PREFETCHT1 128(DX)(R9*4)
+
+asked823:
 	PREFETCHT1 192(DX)(R9*4)
 
-near819:
+near822:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10180,20 +10284,20 @@ near819:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge818
+	JL           edge821
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over817:
+over820:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row815
+	JNZ  row818
 
-done816:
+done819:
 	VZEROUPPER
 	RET
 
@@ -10213,9 +10317,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done822
+	JE      done825
 
-row821:
+row824:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10230,29 +10334,30 @@ row821:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none824
+	JZ     none827
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge823:
+edge826:
 	CMPQ       200(AX), $0x00
-	JE         near825
+	JE         near828
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
 	CMOVQGT    208(AX), R10
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
-	CMPQ       288(AX), $0x00
-	JNE        asked826
+	CMPQ       288(AX), $0x01
+	JE         asked829
+	JG         near828
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
-
-asked826:
 	PREFETCHT1 128(DX)(R10*4)
+
+asked829:
 	PREFETCHT1 192(DX)(R10*4)
 
-near825:
+near828:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10299,18 +10404,18 @@ near825:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge823
+	JL           edge826
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none824:
+none827:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set827
+	JNE          set830
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10337,34 +10442,34 @@ none824:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all829
+	JE           all832
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two831
+	JZ           two834
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two831:
+two834:
 	TESTQ    $0x00000002, R8
-	JZ       one832
+	JZ       one835
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one832:
+one835:
 	TESTQ  $0x00000001, R8
-	JZ     stored830
+	JZ     stored833
 	VMOVSS X1, (DI)
-	JMP    stored830
+	JMP    stored833
 
-all829:
+all832:
 	VMOVUPS Y1, 224(DI)
 
-stored830:
-	JMP kept828
+stored833:
+	JMP kept831
 
-set827:
+set830:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -10383,32 +10488,32 @@ set827:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all833
+	JE           all836
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two835
+	JZ           two838
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two835:
+two838:
 	TESTQ    $0x00000002, R8
-	JZ       one836
+	JZ       one839
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one836:
+one839:
 	TESTQ  $0x00000001, R8
-	JZ     stored834
+	JZ     stored837
 	VMOVSS X1, (DI)
-	JMP    stored834
+	JMP    stored837
 
-all833:
+all836:
 	VMOVUPS Y1, 224(DI)
 
-stored834:
-kept828:
+stored837:
+kept831:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10419,9 +10524,9 @@ kept828:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row821
+	JNZ  row824
 
-done822:
+done825:
 	VZEROUPPER
 	RET
 
@@ -10440,9 +10545,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done838
+	JZ      done841
 
-row837:
+row840:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -10459,9 +10564,9 @@ row837:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row837
+	JNZ          row840
 
-done838:
+done841:
 	VZEROUPPER
 	RET
 
@@ -10481,9 +10586,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done840
+	JZ         done843
 
-row839:
+row842:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -10492,36 +10597,36 @@ row839:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row839
+	JNZ          row842
 
-done840:
+done843:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all841
+	JE           all844
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two843
+	JZ           two846
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two843:
+two846:
 	TESTQ    $0x00000002, AX
-	JZ       one844
+	JZ       one847
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one844:
+one847:
 	TESTQ  $0x00000001, AX
-	JZ     stored842
+	JZ     stored845
 	VMOVSS X1, (CX)
-	JMP    stored842
+	JMP    stored845
 
-all841:
+all844:
 	VMOVUPS Y1, (DX)
 
-stored842:
+stored845:
 	VZEROUPPER
 	RET
 
@@ -10541,47 +10646,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done846
+	JZ         done849
 
-row845:
+row848:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all847
+	JE           all850
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two849
+	JZ           two852
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two849:
+two852:
 	TESTQ    $0x00000002, SI
-	JZ       one850
+	JZ       one853
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one850:
+one853:
 	TESTQ  $0x00000001, SI
-	JZ     stored848
+	JZ     stored851
 	VMOVSS X3, (DI)
-	JMP    stored848
+	JMP    stored851
 
-all847:
+all850:
 	VMOVUPS Y3, (DX)
 
-stored848:
+stored851:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row845
+	JNZ  row848
 
-done846:
+done849:
 	VZEROUPPER
 	RET
 
@@ -10601,9 +10706,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done852
+	JZ      done855
 
-row851:
+row854:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -10648,9 +10753,9 @@ row851:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row851
+	JNZ        row854
 
-done852:
+done855:
 	VZEROUPPER
 	RET
 
@@ -10679,9 +10784,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done854
+	JZ         done857
 
-row853:
+row856:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -10712,226 +10817,226 @@ row853:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row853
+	JNZ          row856
 
-done854:
+done857:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all855
+	JE           all858
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two857
+	JZ           two860
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two857:
+two860:
 	TESTQ    $0x00000002, DI
-	JZ       one858
+	JZ       one861
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one858:
+one861:
 	TESTQ  $0x00000001, DI
-	JZ     stored856
+	JZ     stored859
 	VMOVSS X1, (R8)
-	JMP    stored856
+	JMP    stored859
 
-all855:
+all858:
 	VMOVUPS Y1, (SI)
 
-stored856:
+stored859:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all859
+	JE           all862
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two861
+	JZ           two864
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two861:
+two864:
 	TESTQ    $0x00000002, DI
-	JZ       one862
+	JZ       one865
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one862:
+one865:
 	TESTQ  $0x00000001, DI
-	JZ     stored860
+	JZ     stored863
 	VMOVSS X2, (R8)
-	JMP    stored860
+	JMP    stored863
 
-all859:
+all862:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored860:
+stored863:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all863
+	JE           all866
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two865
+	JZ           two868
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two865:
+two868:
 	TESTQ    $0x00000002, DI
-	JZ       one866
+	JZ       one869
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one866:
+one869:
 	TESTQ  $0x00000001, DI
-	JZ     stored864
+	JZ     stored867
 	VMOVSS X3, (R8)
-	JMP    stored864
+	JMP    stored867
 
-all863:
+all866:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored864:
+stored867:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all867
+	JE           all870
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two869
+	JZ           two872
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two869:
+two872:
 	TESTQ    $0x00000002, DI
-	JZ       one870
+	JZ       one873
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one870:
+one873:
 	TESTQ  $0x00000001, DI
-	JZ     stored868
+	JZ     stored871
 	VMOVSS X4, (SI)
-	JMP    stored868
+	JMP    stored871
 
-all867:
+all870:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored868:
+stored871:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all871
+	JE           all874
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two873
+	JZ           two876
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two873:
+two876:
 	TESTQ    $0x00000002, SI
-	JZ       one874
+	JZ       one877
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one874:
+one877:
 	TESTQ  $0x00000001, SI
-	JZ     stored872
+	JZ     stored875
 	VMOVSS X5, (DI)
-	JMP    stored872
+	JMP    stored875
 
-all871:
+all874:
 	VMOVUPS Y5, (BX)
 
-stored872:
+stored875:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all875
+	JE           all878
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two877
+	JZ           two880
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two877:
+two880:
 	TESTQ    $0x00000002, SI
-	JZ       one878
+	JZ       one881
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one878:
+one881:
 	TESTQ  $0x00000001, SI
-	JZ     stored876
+	JZ     stored879
 	VMOVSS X6, (DI)
-	JMP    stored876
+	JMP    stored879
 
-all875:
+all878:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored876:
+stored879:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all879
+	JE           all882
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two881
+	JZ           two884
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two881:
+two884:
 	TESTQ    $0x00000002, SI
-	JZ       one882
+	JZ       one885
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one882:
+one885:
 	TESTQ  $0x00000001, SI
-	JZ     stored880
+	JZ     stored883
 	VMOVSS X7, (CX)
-	JMP    stored880
+	JMP    stored883
 
-all879:
+all882:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored880:
+stored883:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all883
+	JE           all886
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two885
+	JZ           two888
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two885:
+two888:
 	TESTQ    $0x00000002, AX
-	JZ       one886
+	JZ       one889
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one886:
+one889:
 	TESTQ  $0x00000001, AX
-	JZ     stored884
+	JZ     stored887
 	VMOVSS X8, (CX)
-	JMP    stored884
+	JMP    stored887
 
-all883:
+all886:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored884:
+stored887:
 	VZEROUPPER
 	RET
 
@@ -10960,258 +11065,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done888
+	JZ         done891
 
-row887:
+row890:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all889
+	JE           all892
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two891
+	JZ           two894
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two891:
+two894:
 	TESTQ    $0x00000002, R9
-	JZ       one892
+	JZ       one895
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one892:
+one895:
 	TESTQ  $0x00000001, R9
-	JZ     stored890
+	JZ     stored893
 	VMOVSS X10, (R10)
-	JMP    stored890
+	JMP    stored893
 
-all889:
+all892:
 	VMOVUPS Y10, (SI)
 
-stored890:
+stored893:
 	VBROADCASTSS 4(DI), Y9
 	VMASKMOVPS   (SI)(CX*1), Y0, Y10
 	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all893
+	JE           all896
 	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two895
+	JZ           two898
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two895:
+two898:
 	TESTQ    $0x00000002, R9
-	JZ       one896
+	JZ       one899
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one896:
+one899:
 	TESTQ  $0x00000001, R9
-	JZ     stored894
+	JZ     stored897
 	VMOVSS X10, (R10)
-	JMP    stored894
+	JMP    stored897
 
-all893:
+all896:
 	VMOVUPS Y10, (SI)(CX*1)
 
-stored894:
+stored897:
 	VBROADCASTSS 8(DI), Y9
 	VMASKMOVPS   (SI)(CX*2), Y0, Y10
 	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all897
+	JE           all900
 	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two899
+	JZ           two902
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two899:
+two902:
 	TESTQ    $0x00000002, R9
-	JZ       one900
+	JZ       one903
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one900:
+one903:
 	TESTQ  $0x00000001, R9
-	JZ     stored898
+	JZ     stored901
 	VMOVSS X10, (R10)
-	JMP    stored898
+	JMP    stored901
 
-all897:
+all900:
 	VMOVUPS Y10, (SI)(CX*2)
 
-stored898:
+stored901:
 	VBROADCASTSS 12(DI), Y9
 	VMASKMOVPS   (SI)(DX*1), Y0, Y10
 	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all901
+	JE           all904
 	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two903
+	JZ           two906
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two903:
+two906:
 	TESTQ    $0x00000002, R9
-	JZ       one904
+	JZ       one907
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one904:
+one907:
 	TESTQ  $0x00000001, R9
-	JZ     stored902
+	JZ     stored905
 	VMOVSS X10, (R10)
-	JMP    stored902
+	JMP    stored905
 
-all901:
+all904:
 	VMOVUPS Y10, (SI)(DX*1)
 
-stored902:
+stored905:
 	VBROADCASTSS 16(DI), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all905
+	JE           all908
 	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
-	JZ           two907
+	JZ           two910
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two907:
+two910:
 	TESTQ    $0x00000002, R9
-	JZ       one908
+	JZ       one911
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one908:
+one911:
 	TESTQ  $0x00000001, R9
-	JZ     stored906
+	JZ     stored909
 	VMOVSS X10, (R10)
-	JMP    stored906
+	JMP    stored909
 
-all905:
+all908:
 	VMOVUPS Y10, (R8)
 
-stored906:
+stored909:
 	VBROADCASTSS 20(DI), Y9
 	VMASKMOVPS   (R8)(CX*1), Y0, Y10
 	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all909
+	JE           all912
 	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two911
+	JZ           two914
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two911:
+two914:
 	TESTQ    $0x00000002, R9
-	JZ       one912
+	JZ       one915
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one912:
+one915:
 	TESTQ  $0x00000001, R9
-	JZ     stored910
+	JZ     stored913
 	VMOVSS X10, (R10)
-	JMP    stored910
+	JMP    stored913
 
-all909:
+all912:
 	VMOVUPS Y10, (R8)(CX*1)
 
-stored910:
+stored913:
 	VBROADCASTSS 24(DI), Y9
 	VMASKMOVPS   (R8)(CX*2), Y0, Y10
 	VFMADD231PS  Y7, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all913
+	JE           all916
 	LEAQ         (R8)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two915
+	JZ           two918
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two915:
+two918:
 	TESTQ    $0x00000002, R9
-	JZ       one916
+	JZ       one919
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one916:
+one919:
 	TESTQ  $0x00000001, R9
-	JZ     stored914
+	JZ     stored917
 	VMOVSS X10, (R10)
-	JMP    stored914
+	JMP    stored917
 
-all913:
+all916:
 	VMOVUPS Y10, (R8)(CX*2)
 
-stored914:
+stored917:
 	VBROADCASTSS 28(DI), Y9
 	VMASKMOVPS   (R8)(DX*1), Y0, Y10
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all917
+	JE           all920
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two919
+	JZ           two922
 	VMOVUPS      X10, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y10, X10
 
-two919:
+two922:
 	TESTQ    $0x00000002, R9
-	JZ       one920
+	JZ       one923
 	VMOVLPS  X10, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X10, X10, X10
 
-one920:
+one923:
 	TESTQ  $0x00000001, R9
-	JZ     stored918
+	JZ     stored921
 	VMOVSS X10, (R8)
-	JMP    stored918
+	JMP    stored921
 
-all917:
+all920:
 	VMOVUPS Y10, (R8)(DX*1)
 
-stored918:
+stored921:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row887
+	JNZ  row890
 
-done888:
+done891:
 	VZEROUPPER
 	RET
 
@@ -11230,9 +11335,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done922
+	JZ      done925
 
-row921:
+row924:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -11251,9 +11356,9 @@ row921:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row921
+	JNZ          row924
 
-done922:
+done925:
 	VZEROUPPER
 	RET
 
@@ -11274,9 +11379,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done924
+	JZ         done927
 
-row923:
+row926:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -11286,37 +11391,37 @@ row923:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row923
+	JNZ          row926
 
-done924:
+done927:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all925
+	JE           all928
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two927
+	JZ           two930
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two927:
+two930:
 	TESTQ    $0x00000002, AX
-	JZ       one928
+	JZ       one931
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one928:
+one931:
 	TESTQ  $0x00000001, AX
-	JZ     stored926
+	JZ     stored929
 	VMOVSS X2, (CX)
-	JMP    stored926
+	JMP    stored929
 
-all925:
+all928:
 	VMOVUPS Y2, 32(DX)
 
-stored926:
+stored929:
 	VZEROUPPER
 	RET
 
@@ -11337,9 +11442,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done930
+	JZ         done933
 
-row929:
+row932:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -11348,39 +11453,39 @@ row929:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all931
+	JE           all934
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two933
+	JZ           two936
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two933:
+two936:
 	TESTQ    $0x00000002, SI
-	JZ       one934
+	JZ       one937
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one934:
+one937:
 	TESTQ  $0x00000001, SI
-	JZ     stored932
+	JZ     stored935
 	VMOVSS X4, (DI)
-	JMP    stored932
+	JMP    stored935
 
-all931:
+all934:
 	VMOVUPS Y4, 32(DX)
 
-stored932:
+stored935:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row929
+	JNZ  row932
 
-done930:
+done933:
 	VZEROUPPER
 	RET
 
@@ -11399,9 +11504,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done936
+	JZ      done939
 
-row935:
+row938:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -11424,9 +11529,9 @@ row935:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row935
+	JNZ          row938
 
-done936:
+done939:
 	VZEROUPPER
 	RET
 
@@ -11449,9 +11554,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done938
+	JZ         done941
 
-row937:
+row940:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -11463,39 +11568,39 @@ row937:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row937
+	JNZ          row940
 
-done938:
+done941:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all939
+	JE           all942
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two941
+	JZ           two944
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two941:
+two944:
 	TESTQ    $0x00000002, AX
-	JZ       one942
+	JZ       one945
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one942:
+one945:
 	TESTQ  $0x00000001, AX
-	JZ     stored940
+	JZ     stored943
 	VMOVSS X4, (CX)
-	JMP    stored940
+	JMP    stored943
 
-all939:
+all942:
 	VMOVUPS Y4, 96(DX)
 
-stored940:
+stored943:
 	VZEROUPPER
 	RET
 
@@ -11518,9 +11623,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done944
+	JZ         done947
 
-row943:
+row946:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11535,39 +11640,39 @@ row943:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all945
+	JE           all948
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two947
+	JZ           two950
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two947:
+two950:
 	TESTQ    $0x00000002, SI
-	JZ       one948
+	JZ       one951
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one948:
+one951:
 	TESTQ  $0x00000001, SI
-	JZ     stored946
+	JZ     stored949
 	VMOVSS X6, (DI)
-	JMP    stored946
+	JMP    stored949
 
-all945:
+all948:
 	VMOVUPS Y6, 96(DX)
 
-stored946:
+stored949:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row943
+	JNZ  row946
 
-done944:
+done947:
 	VZEROUPPER
 	RET
 
@@ -11586,9 +11691,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done950
+	JZ      done953
 
-row949:
+row952:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -11619,9 +11724,9 @@ row949:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row949
+	JNZ          row952
 
-done950:
+done953:
 	VZEROUPPER
 	RET
 
@@ -11648,9 +11753,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done952
+	JZ         done955
 
-row951:
+row954:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -11666,9 +11771,9 @@ row951:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row951
+	JNZ          row954
 
-done952:
+done955:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -11678,31 +11783,31 @@ done952:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all953
+	JE           all956
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two955
+	JZ           two958
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two955:
+two958:
 	TESTQ    $0x00000002, AX
-	JZ       one956
+	JZ       one959
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one956:
+one959:
 	TESTQ  $0x00000001, AX
-	JZ     stored954
+	JZ     stored957
 	VMOVSS X8, (CX)
-	JMP    stored954
+	JMP    stored957
 
-all953:
+all956:
 	VMOVUPS Y8, 224(DX)
 
-stored954:
+stored957:
 	VZEROUPPER
 	RET
 
@@ -11729,9 +11834,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done958
+	JZ         done961
 
-row957:
+row960:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11758,39 +11863,39 @@ row957:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all959
+	JE           all962
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two961
+	JZ           two964
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two961:
+two964:
 	TESTQ    $0x00000002, SI
-	JZ       one962
+	JZ       one965
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one962:
+one965:
 	TESTQ  $0x00000001, SI
-	JZ     stored960
+	JZ     stored963
 	VMOVSS X10, (DI)
-	JMP    stored960
+	JMP    stored963
 
-all959:
+all962:
 	VMOVUPS Y10, 224(DX)
 
-stored960:
+stored963:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row957
+	JNZ  row960
 
-done958:
+done961:
 	VZEROUPPER
 	RET
 
@@ -11803,28 +11908,28 @@ TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done964
+	JLE  done967
 
-row963:
+row966:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), DI
 	SHLQ    $0x05, SI
 	SHLQ    $0x05, DI
 	CMPQ    SI, DI
-	JE      empty965
+	JE      empty968
 	VMOVUPS wideff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    SI, R8
 
-walk966:
+walk969:
 	VMOVUPS (CX)(SI*1), Y2
 	VMAXPS  Y0, Y2, Y0
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk966
+	JL      walk969
 	MOVQ    R8, SI
 
-walk967:
+walk970:
 	VMOVUPS      (CX)(SI*1), Y2
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
 	VCMPPS       $0x00, Y0, Y2, Y4
@@ -11862,26 +11967,26 @@ walk967:
 	VMOVUPS      Y2, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	CMPQ         SI, DI
-	JL           walk967
+	JL           walk970
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
 	VMOVUPS      wide3f800000<>+0(SB), Y2
 	VBLENDVPS    Y0, Y2, Y1, Y0
 	MOVQ         R8, SI
 
-walk968:
+walk971:
 	VMOVUPS (DX)(SI*1), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (DX)(SI*1)
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk968
+	JL      walk971
 
-empty965:
+empty968:
 	ADDQ $0x08, BX
 	DECQ AX
-	JNZ  row963
+	JNZ  row966
 
-done964:
+done967:
 	VZEROUPPER
 	RET
 
@@ -11895,27 +12000,27 @@ TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done970
+	JLE  done973
 
-row969:
+row972:
 	MOVQ   (SI), DI
 	MOVQ   8(SI), R8
 	SHLQ   $0x05, DI
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
-	JE     empty971
+	JE     empty974
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R9
 
-walk972:
+walk975:
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS (CX)(DI*1), Y1, Y0
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk972
+	JL          walk975
 	MOVQ        R9, DI
 
-walk973:
+walk976:
 	VMOVUPS     (CX)(DI*1), Y1
 	VSUBPS      Y0, Y1, Y1
 	VMOVUPS     (DX)(DI*1), Y2
@@ -11923,14 +12028,14 @@ walk973:
 	VMOVUPS     Y1, (BX)(DI*1)
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk973
+	JL          walk976
 
-empty971:
+empty974:
 	ADDQ $0x08, SI
 	DECQ AX
-	JNZ  row969
+	JNZ  row972
 
-done970:
+done973:
 	VZEROUPPER
 	RET
 
@@ -11949,9 +12054,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done975
+	JLE          done978
 
-row974:
+row977:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X4
@@ -11968,9 +12073,9 @@ row974:
 	VPXOR        Y1, Y4, Y4
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last976
+	JL           last979
 
-again978:
+again981:
 	VMOVDQU  (CX)(R8*4), Y5
 	VMOVUPS  (DX)(R8*4), Y6
 	VPMULLD  wide9e3779b9<>+0(SB), Y5, Y5
@@ -11990,11 +12095,11 @@ again978:
 	VMOVUPS  Y5, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again978
+	JGE      again981
 
-last976:
+last979:
 	ADDQ         $0x08, R9
-	JZ           done977
+	JZ           done980
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -12016,37 +12121,37 @@ last976:
 	VMULPS       Y3, Y5, Y4
 	VANDPS       Y4, Y6, Y4
 	CMPQ         R9, $0x08
-	JE           all979
+	JE           all982
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two981
+	JZ           two984
 	VMOVUPS      X4, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y4, X4
 
-two981:
+two984:
 	TESTQ    $0x00000002, R9
-	JZ       one982
+	JZ       one985
 	VMOVLPS  X4, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X4, X4, X4
 
-one982:
+one985:
 	TESTQ  $0x00000001, R9
-	JZ     stored980
+	JZ     stored983
 	VMOVSS X4, (R8)
-	JMP    stored980
+	JMP    stored983
 
-all979:
+all982:
 	VMOVUPS Y4, (BX)(R8*4)
 
-stored980:
-done977:
+stored983:
+done980:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row974
+	JNZ  row977
 
-done975:
+done978:
 	VZEROUPPER
 	RET

@@ -26,7 +26,7 @@ type Heads struct {
 	G []Float // Both, Dots: H numbers an edge, as W
 
 	Set   int // 1: Sum and Both set Y, which they else add to
-	Early int // 1: the first two lines of each row of X have been asked for
+	Early int // 1: the first three lines of each row of X have been asked for; 2: four
 
 	H int
 }

@@ -19,9 +19,11 @@ type RowSum struct {
 	W     []Float // rows of Heads elements
 	Edges []int32 // nonzero k has row Edges[k] of W; nil: row k
 	Heads int     // that a row of X is cut into, F of one element each at most; 0: no weights
+	Set   bool    // Y is zero before, whatever is in it
 }
 
-// AddRows adds to the rows lo to hi of Y, without hi. With D = F/Heads it is
+// AddRows adds to the rows lo to hi of Y, without hi, or sets them. With
+// D = F/Heads it is
 //
 //	Y[i,h·D+j] += W[e,h]·X[Cols[k],h·D+j]    for the nonzeros k of row i, in order
 //
@@ -44,6 +46,9 @@ func (p *RowSum) AddRows(lo, hi int) {
 func (p *RowSum) addGo(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		y := p.Y[i*p.F : i*p.F+p.F]
+		if p.Set {
+			clear(y)
+		}
 		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
 			x, e := p.row(k), int(k)
 			if p.Edges != nil {

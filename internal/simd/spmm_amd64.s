@@ -83,23 +83,31 @@ row1:
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2
-	VMOVUPS (CX), Y0
-	CMPQ    128(AX), $0x00
-	JNE     far4
+	JGE     none3
+	CMPQ    144(AX), $0x00
+	JE      add5
+	VXORPS  Y0, Y0, Y0
+	JMP     opened6
 
-each5:
+add5:
+	VMOVUPS (CX), Y0
+
+opened6:
+	CMPQ 128(AX), $0x00
+	JNE  far7
+
+each8:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
 	VADDPS  (R10), Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each5
-	JMP     over3
+	JL      each8
+	JMP     over4
 
-far4:
-each6:
+far7:
+each9:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -113,11 +121,19 @@ each6:
 	VADDPS     (R10), Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each6
+	JL         each9
 
-over3:
+over4:
+	VMOVUPS Y0, (CX)
+	JMP     next2
+
+none3:
+	CMPQ    144(AX), $0x00
+	JE      add10
+	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
+add10:
 next2:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -131,17 +147,25 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row7:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next8
-	VMASKMOVPS (CX), Y0, Y1
-	CMPQ       128(AX), $0x00
-	JNE        far10
+row11:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none13
+	CMPQ    144(AX), $0x00
+	JE      add15
+	VXORPS  Y1, Y1, Y1
+	JMP     opened16
 
-each11:
+add15:
+	VMASKMOVPS (CX), Y0, Y1
+
+opened16:
+	CMPQ 128(AX), $0x00
+	JNE  far17
+
+each18:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -149,11 +173,11 @@ each11:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each11
-	JMP        over9
+	JL         each18
+	JMP        over14
 
-far10:
-each12:
+far17:
+each19:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -168,56 +192,99 @@ each12:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each12
+	JL         each19
 
-over9:
+over14:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all13
+	JE           all20
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two15
+	JZ           two22
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two15:
+two22:
 	TESTQ    $0x00000002, R9
-	JZ       one16
+	JZ       one23
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one16:
+one23:
 	TESTQ  $0x00000001, R9
-	JZ     stored14
+	JZ     stored21
 	VMOVSS X1, (R10)
-	JMP    stored14
+	JMP    stored21
 
-all13:
+all20:
 	VMOVUPS Y1, (CX)
 
-stored14:
-next8:
+stored21:
+	JMP next12
+
+none13:
+	CMPQ         144(AX), $0x00
+	JE           add24
+	VXORPS       Y1, Y1, Y1
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all25
+	LEAQ         (CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two27
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two27:
+	TESTQ    $0x00000002, R9
+	JZ       one28
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one28:
+	TESTQ  $0x00000001, R9
+	JZ     stored26
+	VMOVSS X1, (R10)
+	JMP    stored26
+
+all25:
+	VMOVUPS Y1, (CX)
+
+stored26:
+add24:
+next12:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row7
+	JNZ  row11
 	JMP  done
 
 tile2false:
-row17:
+row29:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next18
+	JGE     none31
+	CMPQ    144(AX), $0x00
+	JE      add33
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	JMP     opened34
+
+add33:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far20
 
-each21:
+opened34:
+	CMPQ 128(AX), $0x00
+	JNE  far35
+
+each36:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -225,11 +292,11 @@ each21:
 	VADDPS  32(R10), Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each21
-	JMP     over19
+	JL      each36
+	JMP     over32
 
-far20:
-each22:
+far35:
+each37:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -244,17 +311,27 @@ each22:
 	VADDPS     32(R10), Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each22
+	JL         each37
 
-over19:
+over32:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     next30
+
+none31:
+	CMPQ    144(AX), $0x00
+	JE      add38
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next18:
+add38:
+next30:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row17
+	JNZ  row29
 	JMP  done
 
 tile2true:
@@ -263,18 +340,27 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row23:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next24
+row39:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none41
+	CMPQ    144(AX), $0x00
+	JE      add43
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened44
+
+add43:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far26
 
-each27:
+opened44:
+	CMPQ 128(AX), $0x00
+	JNE  far45
+
+each46:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -283,11 +369,11 @@ each27:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each27
-	JMP        over25
+	JL         each46
+	JMP        over42
 
-far26:
-each28:
+far45:
+each47:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -303,58 +389,104 @@ each28:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each28
+	JL         each47
 
-over25:
+over42:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all29
+	JE           all48
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two31
+	JZ           two50
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two31:
+two50:
 	TESTQ    $0x00000002, R9
-	JZ       one32
+	JZ       one51
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one32:
+one51:
 	TESTQ  $0x00000001, R9
-	JZ     stored30
+	JZ     stored49
 	VMOVSS X2, (R10)
-	JMP    stored30
+	JMP    stored49
 
-all29:
+all48:
 	VMOVUPS Y2, 32(CX)
 
-stored30:
-next24:
+stored49:
+	JMP next40
+
+none41:
+	CMPQ         144(AX), $0x00
+	JE           add52
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all53
+	LEAQ         32(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two55
+	VMOVUPS      X2, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y2, X2
+
+two55:
+	TESTQ    $0x00000002, R9
+	JZ       one56
+	VMOVLPS  X2, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X2, X2, X2
+
+one56:
+	TESTQ  $0x00000001, R9
+	JZ     stored54
+	VMOVSS X2, (R10)
+	JMP    stored54
+
+all53:
+	VMOVUPS Y2, 32(CX)
+
+stored54:
+add52:
+next40:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row23
+	JNZ  row39
 	JMP  done
 
 tile3false:
-row33:
+row57:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next34
+	JGE     none59
+	CMPQ    144(AX), $0x00
+	JE      add61
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened62
+
+add61:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
-	CMPQ    128(AX), $0x00
-	JNE     far36
 
-each37:
+opened62:
+	CMPQ 128(AX), $0x00
+	JNE  far63
+
+each64:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -363,11 +495,11 @@ each37:
 	VADDPS  64(R10), Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each37
-	JMP     over35
+	JL      each64
+	JMP     over60
 
-far36:
-each38:
+far63:
+each65:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -385,18 +517,30 @@ each38:
 	VADDPS     64(R10), Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each38
+	JL         each65
 
-over35:
+over60:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	JMP     next58
+
+none59:
+	CMPQ    144(AX), $0x00
+	JE      add66
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next34:
+add66:
+next58:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row33
+	JNZ  row57
 	JMP  done
 
 tile3true:
@@ -405,19 +549,29 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row39:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next40
+row67:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none69
+	CMPQ    144(AX), $0x00
+	JE      add71
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened72
+
+add71:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
-	CMPQ       128(AX), $0x00
-	JNE        far42
 
-each43:
+opened72:
+	CMPQ 128(AX), $0x00
+	JNE  far73
+
+each74:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -427,11 +581,11 @@ each43:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each43
-	JMP        over41
+	JL         each74
+	JMP        over70
 
-far42:
-each44:
+far73:
+each75:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -450,60 +604,109 @@ each44:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each44
+	JL         each75
 
-over41:
+over70:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all45
+	JE           all76
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two47
+	JZ           two78
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two47:
+two78:
 	TESTQ    $0x00000002, R9
-	JZ       one48
+	JZ       one79
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one48:
+one79:
 	TESTQ  $0x00000001, R9
-	JZ     stored46
+	JZ     stored77
 	VMOVSS X3, (R10)
-	JMP    stored46
+	JMP    stored77
 
-all45:
+all76:
 	VMOVUPS Y3, 64(CX)
 
-stored46:
-next40:
+stored77:
+	JMP next68
+
+none69:
+	CMPQ         144(AX), $0x00
+	JE           add80
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all81
+	LEAQ         64(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two83
+	VMOVUPS      X3, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y3, X3
+
+two83:
+	TESTQ    $0x00000002, R9
+	JZ       one84
+	VMOVLPS  X3, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X3, X3, X3
+
+one84:
+	TESTQ  $0x00000001, R9
+	JZ     stored82
+	VMOVSS X3, (R10)
+	JMP    stored82
+
+all81:
+	VMOVUPS Y3, 64(CX)
+
+stored82:
+add80:
+next68:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row39
+	JNZ  row67
 	JMP  done
 
 tile4false:
-row49:
+row85:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next50
+	JGE     none87
+	CMPQ    144(AX), $0x00
+	JE      add89
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened90
+
+add89:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far52
 
-each53:
+opened90:
+	CMPQ 128(AX), $0x00
+	JNE  far91
+
+each92:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -513,11 +716,11 @@ each53:
 	VADDPS  96(R10), Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each53
-	JMP     over51
+	JL      each92
+	JMP     over88
 
-far52:
-each54:
+far91:
+each93:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -535,19 +738,33 @@ each54:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each54
+	JL         each93
 
-over51:
+over88:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next86
+
+none87:
+	CMPQ    144(AX), $0x00
+	JE      add94
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next50:
+add94:
+next86:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row49
+	JNZ  row85
 	JMP  done
 
 tile4true:
@@ -556,20 +773,31 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row55:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next56
+row95:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none97
+	CMPQ    144(AX), $0x00
+	JE      add99
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened100
+
+add99:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far58
 
-each59:
+opened100:
+	CMPQ 128(AX), $0x00
+	JNE  far101
+
+each102:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -580,11 +808,11 @@ each59:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each59
-	JMP        over57
+	JL         each102
+	JMP        over98
 
-far58:
-each60:
+far101:
+each103:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -603,62 +831,114 @@ each60:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each60
+	JL         each103
 
-over57:
+over98:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all61
+	JE           all104
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two63
+	JZ           two106
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two63:
+two106:
 	TESTQ    $0x00000002, R9
-	JZ       one64
+	JZ       one107
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one64:
+one107:
 	TESTQ  $0x00000001, R9
-	JZ     stored62
+	JZ     stored105
 	VMOVSS X4, (R10)
-	JMP    stored62
+	JMP    stored105
 
-all61:
+all104:
 	VMOVUPS Y4, 96(CX)
 
-stored62:
-next56:
+stored105:
+	JMP next96
+
+none97:
+	CMPQ         144(AX), $0x00
+	JE           add108
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all109
+	LEAQ         96(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two111
+	VMOVUPS      X4, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y4, X4
+
+two111:
+	TESTQ    $0x00000002, R9
+	JZ       one112
+	VMOVLPS  X4, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X4, X4, X4
+
+one112:
+	TESTQ  $0x00000001, R9
+	JZ     stored110
+	VMOVSS X4, (R10)
+	JMP    stored110
+
+all109:
+	VMOVUPS Y4, 96(CX)
+
+stored110:
+add108:
+next96:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row55
+	JNZ  row95
 	JMP  done
 
 tile5false:
-row65:
+row113:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next66
+	JGE     none115
+	CMPQ    144(AX), $0x00
+	JE      add117
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened118
+
+add117:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
-	CMPQ    128(AX), $0x00
-	JNE     far68
 
-each69:
+opened118:
+	CMPQ 128(AX), $0x00
+	JNE  far119
+
+each120:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -669,11 +949,11 @@ each69:
 	VADDPS  128(R10), Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each69
-	JMP     over67
+	JL      each120
+	JMP     over116
 
-far68:
-each70:
+far119:
+each121:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -694,20 +974,36 @@ each70:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each70
+	JL         each121
 
-over67:
+over116:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	JMP     next114
+
+none115:
+	CMPQ    144(AX), $0x00
+	JE      add122
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next66:
+add122:
+next114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row65
+	JNZ  row113
 	JMP  done
 
 tile5true:
@@ -716,21 +1012,33 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row71:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next72
+row123:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none125
+	CMPQ    144(AX), $0x00
+	JE      add127
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened128
+
+add127:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
-	CMPQ       128(AX), $0x00
-	JNE        far74
 
-each75:
+opened128:
+	CMPQ 128(AX), $0x00
+	JNE  far129
+
+each130:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -742,11 +1050,11 @@ each75:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each75
-	JMP        over73
+	JL         each130
+	JMP        over126
 
-far74:
-each76:
+far129:
+each131:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -768,64 +1076,119 @@ each76:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each76
+	JL         each131
 
-over73:
+over126:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all77
+	JE           all132
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two79
+	JZ           two134
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two79:
+two134:
 	TESTQ    $0x00000002, R9
-	JZ       one80
+	JZ       one135
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one80:
+one135:
 	TESTQ  $0x00000001, R9
-	JZ     stored78
+	JZ     stored133
 	VMOVSS X5, (R10)
-	JMP    stored78
+	JMP    stored133
 
-all77:
+all132:
 	VMOVUPS Y5, 128(CX)
 
-stored78:
-next72:
+stored133:
+	JMP next124
+
+none125:
+	CMPQ         144(AX), $0x00
+	JE           add136
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all137
+	LEAQ         128(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two139
+	VMOVUPS      X5, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y5, X5
+
+two139:
+	TESTQ    $0x00000002, R9
+	JZ       one140
+	VMOVLPS  X5, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X5, X5, X5
+
+one140:
+	TESTQ  $0x00000001, R9
+	JZ     stored138
+	VMOVSS X5, (R10)
+	JMP    stored138
+
+all137:
+	VMOVUPS Y5, 128(CX)
+
+stored138:
+add136:
+next124:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row71
+	JNZ  row123
 	JMP  done
 
 tile6false:
-row81:
+row141:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next82
+	JGE     none143
+	CMPQ    144(AX), $0x00
+	JE      add145
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened146
+
+add145:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far84
 
-each85:
+opened146:
+	CMPQ 128(AX), $0x00
+	JNE  far147
+
+each148:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -837,11 +1200,11 @@ each85:
 	VADDPS  160(R10), Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each85
-	JMP     over83
+	JL      each148
+	JMP     over144
 
-far84:
-each86:
+far147:
+each149:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -862,9 +1225,26 @@ each86:
 	VADDPS     160(R10), Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each86
+	JL         each149
 
-over83:
+over144:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next142
+
+none143:
+	CMPQ    144(AX), $0x00
+	JE      add150
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -872,11 +1252,12 @@ over83:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next82:
+add150:
+next142:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row81
+	JNZ  row141
 	JMP  done
 
 tile6true:
@@ -885,22 +1266,35 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row87:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next88
+row151:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none153
+	CMPQ    144(AX), $0x00
+	JE      add155
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened156
+
+add155:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far90
 
-each91:
+opened156:
+	CMPQ 128(AX), $0x00
+	JNE  far157
+
+each158:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -913,11 +1307,11 @@ each91:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each91
-	JMP        over89
+	JL         each158
+	JMP        over154
 
-far90:
-each92:
+far157:
+each159:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -939,9 +1333,9 @@ each92:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each92
+	JL         each159
 
-over89:
+over154:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -949,45 +1343,101 @@ over89:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all93
+	JE           all160
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two95
+	JZ           two162
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two95:
+two162:
 	TESTQ    $0x00000002, R9
-	JZ       one96
+	JZ       one163
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one96:
+one163:
 	TESTQ  $0x00000001, R9
-	JZ     stored94
+	JZ     stored161
 	VMOVSS X6, (R10)
-	JMP    stored94
+	JMP    stored161
 
-all93:
+all160:
 	VMOVUPS Y6, 160(CX)
 
-stored94:
-next88:
+stored161:
+	JMP next152
+
+none153:
+	CMPQ         144(AX), $0x00
+	JE           add164
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all165
+	LEAQ         160(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two167
+	VMOVUPS      X6, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y6, X6
+
+two167:
+	TESTQ    $0x00000002, R9
+	JZ       one168
+	VMOVLPS  X6, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X6, X6, X6
+
+one168:
+	TESTQ  $0x00000001, R9
+	JZ     stored166
+	VMOVSS X6, (R10)
+	JMP    stored166
+
+all165:
+	VMOVUPS Y6, 160(CX)
+
+stored166:
+add164:
+next152:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row87
+	JNZ  row151
 	JMP  done
 
 tile7false:
-row97:
+row169:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next98
+	JGE     none171
+	CMPQ    144(AX), $0x00
+	JE      add173
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened174
+
+add173:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -995,10 +1445,12 @@ row97:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far100
 
-each101:
+opened174:
+	CMPQ 128(AX), $0x00
+	JNE  far175
+
+each176:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -1011,11 +1463,11 @@ each101:
 	VADDPS  192(R10), Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each101
-	JMP     over99
+	JL      each176
+	JMP     over172
 
-far100:
-each102:
+far175:
+each177:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1039,9 +1491,28 @@ each102:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each102
+	JL         each177
 
-over99:
+over172:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	JMP     next170
+
+none171:
+	CMPQ    144(AX), $0x00
+	JE      add178
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1050,11 +1521,12 @@ over99:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next98:
+add178:
+next170:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row97
+	JNZ  row169
 	JMP  done
 
 tile7true:
@@ -1063,12 +1535,24 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row103:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next104
+row179:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none181
+	CMPQ    144(AX), $0x00
+	JE      add183
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened184
+
+add183:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1076,10 +1560,12 @@ row103:
 	VMOVUPS    128(CX), Y5
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
-	CMPQ       128(AX), $0x00
-	JNE        far106
 
-each107:
+opened184:
+	CMPQ 128(AX), $0x00
+	JNE  far185
+
+each186:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1093,11 +1579,11 @@ each107:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each107
-	JMP        over105
+	JL         each186
+	JMP        over182
 
-far106:
-each108:
+far185:
+each187:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1122,9 +1608,9 @@ each108:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each108
+	JL         each187
 
-over105:
+over182:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1133,45 +1619,104 @@ over105:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all109
+	JE           all188
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two111
+	JZ           two190
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two111:
+two190:
 	TESTQ    $0x00000002, R9
-	JZ       one112
+	JZ       one191
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one112:
+one191:
 	TESTQ  $0x00000001, R9
-	JZ     stored110
+	JZ     stored189
 	VMOVSS X7, (R10)
-	JMP    stored110
+	JMP    stored189
 
-all109:
+all188:
 	VMOVUPS Y7, 192(CX)
 
-stored110:
-next104:
+stored189:
+	JMP next180
+
+none181:
+	CMPQ         144(AX), $0x00
+	JE           add192
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all193
+	LEAQ         192(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two195
+	VMOVUPS      X7, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y7, X7
+
+two195:
+	TESTQ    $0x00000002, R9
+	JZ       one196
+	VMOVLPS  X7, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X7, X7, X7
+
+one196:
+	TESTQ  $0x00000001, R9
+	JZ     stored194
+	VMOVSS X7, (R10)
+	JMP    stored194
+
+all193:
+	VMOVUPS Y7, 192(CX)
+
+stored194:
+add192:
+next180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row103
+	JNZ  row179
 	JMP  done
 
 tile8false:
-row113:
+row197:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next114
+	JGE     none199
+	CMPQ    144(AX), $0x00
+	JE      add201
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened202
+
+add201:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1180,10 +1725,12 @@ row113:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far116
 
-each117:
+opened202:
+	CMPQ 128(AX), $0x00
+	JNE  far203
+
+each204:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -1197,11 +1744,11 @@ each117:
 	VADDPS  224(R10), Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each117
-	JMP     over115
+	JL      each204
+	JMP     over200
 
-far116:
-each118:
+far203:
+each205:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1225,9 +1772,30 @@ each118:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each118
+	JL         each205
 
-over115:
+over200:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next198
+
+none199:
+	CMPQ    144(AX), $0x00
+	JE      add206
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1237,11 +1805,12 @@ over115:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next114:
+add206:
+next198:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row113
+	JNZ  row197
 	JMP  done
 
 tile8true:
@@ -1250,12 +1819,25 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row119:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next120
+row207:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none209
+	CMPQ    144(AX), $0x00
+	JE      add211
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	JMP     opened212
+
+add211:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1264,10 +1846,12 @@ row119:
 	VMOVUPS    160(CX), Y6
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far122
 
-each123:
+opened212:
+	CMPQ 128(AX), $0x00
+	JNE  far213
+
+each214:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1282,11 +1866,11 @@ each123:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each123
-	JMP        over121
+	JL         each214
+	JMP        over210
 
-far122:
-each124:
+far213:
+each215:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1311,9 +1895,9 @@ each124:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each124
+	JL         each215
 
-over121:
+over210:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1323,45 +1907,107 @@ over121:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all125
+	JE           all216
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two127
+	JZ           two218
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two127:
+two218:
 	TESTQ    $0x00000002, R9
-	JZ       one128
+	JZ       one219
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one128:
+one219:
 	TESTQ  $0x00000001, R9
-	JZ     stored126
+	JZ     stored217
 	VMOVSS X8, (R10)
-	JMP    stored126
+	JMP    stored217
 
-all125:
+all216:
 	VMOVUPS Y8, 224(CX)
 
-stored126:
-next120:
+stored217:
+	JMP next208
+
+none209:
+	CMPQ         144(AX), $0x00
+	JE           add220
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all221
+	LEAQ         224(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two223
+	VMOVUPS      X8, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y8, X8
+
+two223:
+	TESTQ    $0x00000002, R9
+	JZ       one224
+	VMOVLPS  X8, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X8, X8, X8
+
+one224:
+	TESTQ  $0x00000001, R9
+	JZ     stored222
+	VMOVSS X8, (R10)
+	JMP    stored222
+
+all221:
+	VMOVUPS Y8, 224(CX)
+
+stored222:
+add220:
+next208:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row119
+	JNZ  row207
 	JMP  done
 
 tile9false:
-row129:
+row225:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next130
+	JGE     none227
+	CMPQ    144(AX), $0x00
+	JE      add229
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	JMP     opened230
+
+add229:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1371,10 +2017,12 @@ row129:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	VMOVUPS 256(CX), Y8
-	CMPQ    128(AX), $0x00
-	JNE     far132
 
-each133:
+opened230:
+	CMPQ 128(AX), $0x00
+	JNE  far231
+
+each232:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -1389,11 +2037,11 @@ each133:
 	VADDPS  256(R10), Y8, Y8
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each133
-	JMP     over131
+	JL      each232
+	JMP     over228
 
-far132:
-each134:
+far231:
+each233:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1420,9 +2068,32 @@ each134:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each134
+	JL         each233
 
-over131:
+over228:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	JMP     next226
+
+none227:
+	CMPQ    144(AX), $0x00
+	JE      add234
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1433,11 +2104,12 @@ over131:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 
-next130:
+add234:
+next226:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row129
+	JNZ  row225
 	JMP  done
 
 tile9true:
@@ -1446,12 +2118,26 @@ tile9true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row135:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next136
+row235:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none237
+	CMPQ    144(AX), $0x00
+	JE      add239
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	JMP     opened240
+
+add239:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1461,10 +2147,12 @@ row135:
 	VMOVUPS    192(CX), Y7
 	VMOVUPS    224(CX), Y8
 	VMASKMOVPS 256(CX), Y0, Y9
-	CMPQ       128(AX), $0x00
-	JNE        far138
 
-each139:
+opened240:
+	CMPQ 128(AX), $0x00
+	JNE  far241
+
+each242:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1480,11 +2168,11 @@ each139:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each139
-	JMP        over137
+	JL         each242
+	JMP        over238
 
-far138:
-each140:
+far241:
+each243:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1512,9 +2200,9 @@ each140:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each140
+	JL         each243
 
-over137:
+over238:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1525,45 +2213,110 @@ over137:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all141
+	JE           all244
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two143
+	JZ           two246
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two143:
+two246:
 	TESTQ    $0x00000002, R9
-	JZ       one144
+	JZ       one247
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one144:
+one247:
 	TESTQ  $0x00000001, R9
-	JZ     stored142
+	JZ     stored245
 	VMOVSS X9, (R10)
-	JMP    stored142
+	JMP    stored245
 
-all141:
+all244:
 	VMOVUPS Y9, 256(CX)
 
-stored142:
-next136:
+stored245:
+	JMP next236
+
+none237:
+	CMPQ         144(AX), $0x00
+	JE           add248
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	VMOVUPS      Y8, 224(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all249
+	LEAQ         256(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two251
+	VMOVUPS      X9, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y9, X9
+
+two251:
+	TESTQ    $0x00000002, R9
+	JZ       one252
+	VMOVLPS  X9, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X9, X9, X9
+
+one252:
+	TESTQ  $0x00000001, R9
+	JZ     stored250
+	VMOVSS X9, (R10)
+	JMP    stored250
+
+all249:
+	VMOVUPS Y9, 256(CX)
+
+stored250:
+add248:
+next236:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row135
+	JNZ  row235
 	JMP  done
 
 tile10false:
-row145:
+row253:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next146
+	JGE     none255
+	CMPQ    144(AX), $0x00
+	JE      add257
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	JMP     opened258
+
+add257:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1574,10 +2327,12 @@ row145:
 	VMOVUPS 224(CX), Y7
 	VMOVUPS 256(CX), Y8
 	VMOVUPS 288(CX), Y9
-	CMPQ    128(AX), $0x00
-	JNE     far148
 
-each149:
+opened258:
+	CMPQ 128(AX), $0x00
+	JNE  far259
+
+each260:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -1593,11 +2348,11 @@ each149:
 	VADDPS  288(R10), Y9, Y9
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each149
-	JMP     over147
+	JL      each260
+	JMP     over256
 
-far148:
-each150:
+far259:
+each261:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1624,9 +2379,34 @@ each150:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each150
+	JL         each261
 
-over147:
+over256:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	VMOVUPS Y9, 288(CX)
+	JMP     next254
+
+none255:
+	CMPQ    144(AX), $0x00
+	JE      add262
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1638,11 +2418,12 @@ over147:
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
 
-next146:
+add262:
+next254:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row145
+	JNZ  row253
 	JMP  done
 
 tile10true:
@@ -1651,12 +2432,27 @@ tile10true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row151:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next152
+row263:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none265
+	CMPQ    144(AX), $0x00
+	JE      add267
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	JMP     opened268
+
+add267:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1667,10 +2463,12 @@ row151:
 	VMOVUPS    224(CX), Y8
 	VMOVUPS    256(CX), Y9
 	VMASKMOVPS 288(CX), Y0, Y10
-	CMPQ       128(AX), $0x00
-	JNE        far154
 
-each155:
+opened268:
+	CMPQ 128(AX), $0x00
+	JNE  far269
+
+each270:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1687,11 +2485,11 @@ each155:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each155
-	JMP        over153
+	JL         each270
+	JMP        over266
 
-far154:
-each156:
+far269:
+each271:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1719,9 +2517,9 @@ each156:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each156
+	JL         each271
 
-over153:
+over266:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1733,45 +2531,113 @@ over153:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all157
+	JE           all272
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two159
+	JZ           two274
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two159:
+two274:
 	TESTQ    $0x00000002, R9
-	JZ       one160
+	JZ       one275
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one160:
+one275:
 	TESTQ  $0x00000001, R9
-	JZ     stored158
+	JZ     stored273
 	VMOVSS X10, (R10)
-	JMP    stored158
+	JMP    stored273
 
-all157:
+all272:
 	VMOVUPS Y10, 288(CX)
 
-stored158:
-next152:
+stored273:
+	JMP next264
+
+none265:
+	CMPQ         144(AX), $0x00
+	JE           add276
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	VMOVUPS      Y8, 224(CX)
+	VMOVUPS      Y9, 256(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all277
+	LEAQ         288(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two279
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two279:
+	TESTQ    $0x00000002, R9
+	JZ       one280
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one280:
+	TESTQ  $0x00000001, R9
+	JZ     stored278
+	VMOVSS X10, (R10)
+	JMP    stored278
+
+all277:
+	VMOVUPS Y10, 288(CX)
+
+stored278:
+add276:
+next264:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row151
+	JNZ  row263
 	JMP  done
 
 tile11false:
-row161:
+row281:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next162
+	JGE     none283
+	CMPQ    144(AX), $0x00
+	JE      add285
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	JMP     opened286
+
+add285:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1783,10 +2649,12 @@ row161:
 	VMOVUPS 256(CX), Y8
 	VMOVUPS 288(CX), Y9
 	VMOVUPS 320(CX), Y10
-	CMPQ    128(AX), $0x00
-	JNE     far164
 
-each165:
+opened286:
+	CMPQ 128(AX), $0x00
+	JNE  far287
+
+each288:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -1803,11 +2671,11 @@ each165:
 	VADDPS  320(R10), Y10, Y10
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each165
-	JMP     over163
+	JL      each288
+	JMP     over284
 
-far164:
-each166:
+far287:
+each289:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1837,9 +2705,36 @@ each166:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each166
+	JL         each289
 
-over163:
+over284:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	VMOVUPS Y9, 288(CX)
+	VMOVUPS Y10, 320(CX)
+	JMP     next282
+
+none283:
+	CMPQ    144(AX), $0x00
+	JE      add290
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1852,11 +2747,12 @@ over163:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 
-next162:
+add290:
+next282:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row161
+	JNZ  row281
 	JMP  done
 
 tile11true:
@@ -1865,12 +2761,28 @@ tile11true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row167:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next168
+row291:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none293
+	CMPQ    144(AX), $0x00
+	JE      add295
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	JMP     opened296
+
+add295:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1882,10 +2794,12 @@ row167:
 	VMOVUPS    256(CX), Y9
 	VMOVUPS    288(CX), Y10
 	VMASKMOVPS 320(CX), Y0, Y11
-	CMPQ       128(AX), $0x00
-	JNE        far170
 
-each171:
+opened296:
+	CMPQ 128(AX), $0x00
+	JNE  far297
+
+each298:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1903,11 +2817,11 @@ each171:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each171
-	JMP        over169
+	JL         each298
+	JMP        over294
 
-far170:
-each172:
+far297:
+each299:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1938,9 +2852,9 @@ each172:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each172
+	JL         each299
 
-over169:
+over294:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1953,45 +2867,116 @@ over169:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all173
+	JE           all300
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two175
+	JZ           two302
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two175:
+two302:
 	TESTQ    $0x00000002, R9
-	JZ       one176
+	JZ       one303
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one176:
+one303:
 	TESTQ  $0x00000001, R9
-	JZ     stored174
+	JZ     stored301
 	VMOVSS X11, (R10)
-	JMP    stored174
+	JMP    stored301
 
-all173:
+all300:
 	VMOVUPS Y11, 320(CX)
 
-stored174:
-next168:
+stored301:
+	JMP next292
+
+none293:
+	CMPQ         144(AX), $0x00
+	JE           add304
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	VMOVUPS      Y8, 224(CX)
+	VMOVUPS      Y9, 256(CX)
+	VMOVUPS      Y10, 288(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all305
+	LEAQ         320(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two307
+	VMOVUPS      X11, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y11, X11
+
+two307:
+	TESTQ    $0x00000002, R9
+	JZ       one308
+	VMOVLPS  X11, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X11, X11, X11
+
+one308:
+	TESTQ  $0x00000001, R9
+	JZ     stored306
+	VMOVSS X11, (R10)
+	JMP    stored306
+
+all305:
+	VMOVUPS Y11, 320(CX)
+
+stored306:
+add304:
+next292:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row167
+	JNZ  row291
 	JMP  done
 
 tile12false:
-row177:
+row309:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next178
+	JGE     none311
+	CMPQ    144(AX), $0x00
+	JE      add313
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	JMP     opened314
+
+add313:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2004,10 +2989,12 @@ row177:
 	VMOVUPS 288(CX), Y9
 	VMOVUPS 320(CX), Y10
 	VMOVUPS 352(CX), Y11
-	CMPQ    128(AX), $0x00
-	JNE     far180
 
-each181:
+opened314:
+	CMPQ 128(AX), $0x00
+	JNE  far315
+
+each316:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -2025,11 +3012,11 @@ each181:
 	VADDPS  352(R10), Y11, Y11
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each181
-	JMP     over179
+	JL      each316
+	JMP     over312
 
-far180:
-each182:
+far315:
+each317:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2059,9 +3046,38 @@ each182:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each182
+	JL         each317
 
-over179:
+over312:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	VMOVUPS Y9, 288(CX)
+	VMOVUPS Y10, 320(CX)
+	VMOVUPS Y11, 352(CX)
+	JMP     next310
+
+none311:
+	CMPQ    144(AX), $0x00
+	JE      add318
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2075,11 +3091,12 @@ over179:
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
 
-next178:
+add318:
+next310:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row177
+	JNZ  row309
 	JMP  done
 
 tile12true:
@@ -2088,12 +3105,29 @@ tile12true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row183:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next184
+row319:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none321
+	CMPQ    144(AX), $0x00
+	JE      add323
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	JMP     opened324
+
+add323:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2106,10 +3140,12 @@ row183:
 	VMOVUPS    288(CX), Y10
 	VMOVUPS    320(CX), Y11
 	VMASKMOVPS 352(CX), Y0, Y12
-	CMPQ       128(AX), $0x00
-	JNE        far186
 
-each187:
+opened324:
+	CMPQ 128(AX), $0x00
+	JNE  far325
+
+each326:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2128,11 +3164,11 @@ each187:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each187
-	JMP        over185
+	JL         each326
+	JMP        over322
 
-far186:
-each188:
+far325:
+each327:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2163,9 +3199,9 @@ each188:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each188
+	JL         each327
 
-over185:
+over322:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2179,45 +3215,119 @@ over185:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all189
+	JE           all328
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two191
+	JZ           two330
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two191:
+two330:
 	TESTQ    $0x00000002, R9
-	JZ       one192
+	JZ       one331
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one192:
+one331:
 	TESTQ  $0x00000001, R9
-	JZ     stored190
+	JZ     stored329
 	VMOVSS X12, (R10)
-	JMP    stored190
+	JMP    stored329
 
-all189:
+all328:
 	VMOVUPS Y12, 352(CX)
 
-stored190:
-next184:
+stored329:
+	JMP next320
+
+none321:
+	CMPQ         144(AX), $0x00
+	JE           add332
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	VXORPS       Y12, Y12, Y12
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	VMOVUPS      Y8, 224(CX)
+	VMOVUPS      Y9, 256(CX)
+	VMOVUPS      Y10, 288(CX)
+	VMOVUPS      Y11, 320(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all333
+	LEAQ         352(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two335
+	VMOVUPS      X12, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y12, X12
+
+two335:
+	TESTQ    $0x00000002, R9
+	JZ       one336
+	VMOVLPS  X12, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X12, X12, X12
+
+one336:
+	TESTQ  $0x00000001, R9
+	JZ     stored334
+	VMOVSS X12, (R10)
+	JMP    stored334
+
+all333:
+	VMOVUPS Y12, 352(CX)
+
+stored334:
+add332:
+next320:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row183
+	JNZ  row319
 	JMP  done
 
 tile13false:
-row193:
+row337:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next194
+	JGE     none339
+	CMPQ    144(AX), $0x00
+	JE      add341
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	JMP     opened342
+
+add341:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2231,10 +3341,12 @@ row193:
 	VMOVUPS 320(CX), Y10
 	VMOVUPS 352(CX), Y11
 	VMOVUPS 384(CX), Y12
-	CMPQ    128(AX), $0x00
-	JNE     far196
 
-each197:
+opened342:
+	CMPQ 128(AX), $0x00
+	JNE  far343
+
+each344:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -2253,11 +3365,11 @@ each197:
 	VADDPS  384(R10), Y12, Y12
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each197
-	JMP     over195
+	JL      each344
+	JMP     over340
 
-far196:
-each198:
+far343:
+each345:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2290,9 +3402,40 @@ each198:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each198
+	JL         each345
 
-over195:
+over340:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	VMOVUPS Y9, 288(CX)
+	VMOVUPS Y10, 320(CX)
+	VMOVUPS Y11, 352(CX)
+	VMOVUPS Y12, 384(CX)
+	JMP     next338
+
+none339:
+	CMPQ    144(AX), $0x00
+	JE      add346
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2307,11 +3450,12 @@ over195:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 
-next194:
+add346:
+next338:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row193
+	JNZ  row337
 	JMP  done
 
 tile13true:
@@ -2320,12 +3464,30 @@ tile13true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row199:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next200
+row347:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none349
+	CMPQ    144(AX), $0x00
+	JE      add351
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	JMP     opened352
+
+add351:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2339,10 +3501,12 @@ row199:
 	VMOVUPS    320(CX), Y11
 	VMOVUPS    352(CX), Y12
 	VMASKMOVPS 384(CX), Y0, Y13
-	CMPQ       128(AX), $0x00
-	JNE        far202
 
-each203:
+opened352:
+	CMPQ 128(AX), $0x00
+	JNE  far353
+
+each354:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2362,11 +3526,11 @@ each203:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each203
-	JMP        over201
+	JL         each354
+	JMP        over350
 
-far202:
-each204:
+far353:
+each355:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2400,9 +3564,9 @@ each204:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each204
+	JL         each355
 
-over201:
+over350:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2417,45 +3581,122 @@ over201:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all205
+	JE           all356
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two207
+	JZ           two358
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two207:
+two358:
 	TESTQ    $0x00000002, R9
-	JZ       one208
+	JZ       one359
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one208:
+one359:
 	TESTQ  $0x00000001, R9
-	JZ     stored206
+	JZ     stored357
 	VMOVSS X13, (R10)
-	JMP    stored206
+	JMP    stored357
 
-all205:
+all356:
 	VMOVUPS Y13, 384(CX)
 
-stored206:
-next200:
+stored357:
+	JMP next348
+
+none349:
+	CMPQ         144(AX), $0x00
+	JE           add360
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	VXORPS       Y12, Y12, Y12
+	VXORPS       Y13, Y13, Y13
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	VMOVUPS      Y8, 224(CX)
+	VMOVUPS      Y9, 256(CX)
+	VMOVUPS      Y10, 288(CX)
+	VMOVUPS      Y11, 320(CX)
+	VMOVUPS      Y12, 352(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all361
+	LEAQ         384(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two363
+	VMOVUPS      X13, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y13, X13
+
+two363:
+	TESTQ    $0x00000002, R9
+	JZ       one364
+	VMOVLPS  X13, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X13, X13, X13
+
+one364:
+	TESTQ  $0x00000001, R9
+	JZ     stored362
+	VMOVSS X13, (R10)
+	JMP    stored362
+
+all361:
+	VMOVUPS Y13, 384(CX)
+
+stored362:
+add360:
+next348:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row199
+	JNZ  row347
 	JMP  done
 
 tile14false:
-row209:
+row365:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next210
+	JGE     none367
+	CMPQ    144(AX), $0x00
+	JE      add369
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	JMP     opened370
+
+add369:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2470,10 +3711,12 @@ row209:
 	VMOVUPS 352(CX), Y11
 	VMOVUPS 384(CX), Y12
 	VMOVUPS 416(CX), Y13
-	CMPQ    128(AX), $0x00
-	JNE     far212
 
-each213:
+opened370:
+	CMPQ 128(AX), $0x00
+	JNE  far371
+
+each372:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -2493,11 +3736,11 @@ each213:
 	VADDPS  416(R10), Y13, Y13
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each213
-	JMP     over211
+	JL      each372
+	JMP     over368
 
-far212:
-each214:
+far371:
+each373:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2530,9 +3773,42 @@ each214:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each214
+	JL         each373
 
-over211:
+over368:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	VMOVUPS Y9, 288(CX)
+	VMOVUPS Y10, 320(CX)
+	VMOVUPS Y11, 352(CX)
+	VMOVUPS Y12, 384(CX)
+	VMOVUPS Y13, 416(CX)
+	JMP     next366
+
+none367:
+	CMPQ    144(AX), $0x00
+	JE      add374
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2548,11 +3824,12 @@ over211:
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
 
-next210:
+add374:
+next366:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row209
+	JNZ  row365
 	JMP  done
 
 tile14true:
@@ -2561,12 +3838,31 @@ tile14true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row215:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next216
+row375:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none377
+	CMPQ    144(AX), $0x00
+	JE      add379
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y14, Y14, Y14
+	JMP     opened380
+
+add379:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2581,10 +3877,12 @@ row215:
 	VMOVUPS    352(CX), Y12
 	VMOVUPS    384(CX), Y13
 	VMASKMOVPS 416(CX), Y0, Y14
-	CMPQ       128(AX), $0x00
-	JNE        far218
 
-each219:
+opened380:
+	CMPQ 128(AX), $0x00
+	JNE  far381
+
+each382:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2605,11 +3903,11 @@ each219:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each219
-	JMP        over217
+	JL         each382
+	JMP        over378
 
-far218:
-each220:
+far381:
+each383:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2643,9 +3941,9 @@ each220:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each220
+	JL         each383
 
-over217:
+over378:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2661,45 +3959,125 @@ over217:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all221
+	JE           all384
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two223
+	JZ           two386
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two223:
+two386:
 	TESTQ    $0x00000002, R9
-	JZ       one224
+	JZ       one387
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one224:
+one387:
 	TESTQ  $0x00000001, R9
-	JZ     stored222
+	JZ     stored385
 	VMOVSS X14, (R10)
-	JMP    stored222
+	JMP    stored385
 
-all221:
+all384:
 	VMOVUPS Y14, 416(CX)
 
-stored222:
-next216:
+stored385:
+	JMP next376
+
+none377:
+	CMPQ         144(AX), $0x00
+	JE           add388
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	VXORPS       Y12, Y12, Y12
+	VXORPS       Y13, Y13, Y13
+	VXORPS       Y14, Y14, Y14
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	VMOVUPS      Y8, 224(CX)
+	VMOVUPS      Y9, 256(CX)
+	VMOVUPS      Y10, 288(CX)
+	VMOVUPS      Y11, 320(CX)
+	VMOVUPS      Y12, 352(CX)
+	VMOVUPS      Y13, 384(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all389
+	LEAQ         416(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two391
+	VMOVUPS      X14, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y14, X14
+
+two391:
+	TESTQ    $0x00000002, R9
+	JZ       one392
+	VMOVLPS  X14, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X14, X14, X14
+
+one392:
+	TESTQ  $0x00000001, R9
+	JZ     stored390
+	VMOVSS X14, (R10)
+	JMP    stored390
+
+all389:
+	VMOVUPS Y14, 416(CX)
+
+stored390:
+add388:
+next376:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row215
+	JNZ  row375
 	JMP  done
 
 tile15false:
-row225:
+row393:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next226
+	JGE     none395
+	CMPQ    144(AX), $0x00
+	JE      add397
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y14, Y14, Y14
+	JMP     opened398
+
+add397:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2715,10 +4093,12 @@ row225:
 	VMOVUPS 384(CX), Y12
 	VMOVUPS 416(CX), Y13
 	VMOVUPS 448(CX), Y14
-	CMPQ    128(AX), $0x00
-	JNE     far228
 
-each229:
+opened398:
+	CMPQ 128(AX), $0x00
+	JNE  far399
+
+each400:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -2739,11 +4119,11 @@ each229:
 	VADDPS  448(R10), Y14, Y14
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each229
-	JMP     over227
+	JL      each400
+	JMP     over396
 
-far228:
-each230:
+far399:
+each401:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2779,9 +4159,44 @@ each230:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each230
+	JL         each401
 
-over227:
+over396:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	VMOVUPS Y9, 288(CX)
+	VMOVUPS Y10, 320(CX)
+	VMOVUPS Y11, 352(CX)
+	VMOVUPS Y12, 384(CX)
+	VMOVUPS Y13, 416(CX)
+	VMOVUPS Y14, 448(CX)
+	JMP     next394
+
+none395:
+	CMPQ    144(AX), $0x00
+	JE      add402
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y14, Y14, Y14
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2798,20 +4213,42 @@ over227:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 
-next226:
+add402:
+next394:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row225
+	JNZ  row393
 	JMP  done
 
 tile16false:
-row231:
+row403:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next232
+	JGE     none405
+	CMPQ    144(AX), $0x00
+	JE      add407
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y14, Y14, Y14
+	VXORPS  Y15, Y15, Y15
+	JMP     opened408
+
+add407:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2828,10 +4265,12 @@ row231:
 	VMOVUPS 416(CX), Y13
 	VMOVUPS 448(CX), Y14
 	VMOVUPS 480(CX), Y15
-	CMPQ    128(AX), $0x00
-	JNE     far234
 
-each235:
+opened408:
+	CMPQ 128(AX), $0x00
+	JNE  far409
+
+each410:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -2853,11 +4292,11 @@ each235:
 	VADDPS  480(R10), Y15, Y15
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each235
-	JMP     over233
+	JL      each410
+	JMP     over406
 
-far234:
-each236:
+far409:
+each411:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2893,9 +4332,46 @@ each236:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each236
+	JL         each411
 
-over233:
+over406:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	VMOVUPS Y8, 256(CX)
+	VMOVUPS Y9, 288(CX)
+	VMOVUPS Y10, 320(CX)
+	VMOVUPS Y11, 352(CX)
+	VMOVUPS Y12, 384(CX)
+	VMOVUPS Y13, 416(CX)
+	VMOVUPS Y14, 448(CX)
+	VMOVUPS Y15, 480(CX)
+	JMP     next404
+
+none405:
+	CMPQ    144(AX), $0x00
+	JE      add412
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y14, Y14, Y14
+	VXORPS  Y15, Y15, Y15
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2913,11 +4389,12 @@ over233:
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
 
-next232:
+add412:
+next404:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row231
+	JNZ  row403
 
 done:
 	VZEROUPPER
@@ -2989,19 +4466,27 @@ TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row237:
+row413:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next238
-	VMOVUPS (CX), Y0
-	CMPQ    128(AX), $0x00
-	JNE     far240
-	TESTQ   R11, R11
-	JZ      direct241
+	JGE     none415
+	CMPQ    144(AX), $0x00
+	JE      add417
+	VXORPS  Y0, Y0, Y0
+	JMP     opened418
 
-each242:
+add417:
+	VMOVUPS (CX), Y0
+
+opened418:
+	CMPQ  128(AX), $0x00
+	JNE   far419
+	TESTQ R11, R11
+	JZ    direct420
+
+each421:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3013,11 +4498,11 @@ each242:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each242
-	JMP          over239
+	JL           each421
+	JMP          over416
 
-direct241:
-each243:
+direct420:
+each422:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3029,14 +4514,14 @@ each243:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each243
-	JMP          over239
+	JL           each422
+	JMP          over416
 
-far240:
+far419:
 	TESTQ R11, R11
-	JZ    direct244
+	JZ    direct423
 
-each245:
+each424:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3059,11 +4544,11 @@ each245:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each245
-	JMP          over239
+	JL           each424
+	JMP          over416
 
-direct244:
-each246:
+direct423:
+each425:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3082,16 +4567,24 @@ each246:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each246
+	JL           each425
 
-over239:
+over416:
+	VMOVUPS Y0, (CX)
+	JMP     next414
+
+none415:
+	CMPQ    144(AX), $0x00
+	JE      add426
+	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-next238:
+add426:
+next414:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row237
+	JNZ  row413
 	JMP  done
 
 tile1true:
@@ -3100,155 +4593,206 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row247:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next248
-	VMASKMOVPS (CX), Y0, Y1
-	CMPQ       128(AX), $0x00
-	JNE        far250
-	TESTQ      R11, R11
-	JZ         direct251
-
-each252:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each252
-	JMP          over249
-
-direct251:
-each253:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each253
-	JMP          over249
-
-far250:
-	TESTQ R11, R11
-	JZ    direct254
-
-each255:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each255
-	JMP          over249
-
-direct254:
-each256:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each256
-
-over249:
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all257
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two259
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two259:
-	TESTQ    $0x00000002, R9
-	JZ       one260
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one260:
-	TESTQ  $0x00000001, R9
-	JZ     stored258
-	VMOVSS X1, (R12)
-	JMP    stored258
-
-all257:
-	VMOVUPS Y1, (CX)
-
-stored258:
-next248:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row247
-	JMP  done
-
-tile2false:
-row261:
+row427:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next262
+	JGE     none429
+	CMPQ    144(AX), $0x00
+	JE      add431
+	VXORPS  Y1, Y1, Y1
+	JMP     opened432
+
+add431:
+	VMASKMOVPS (CX), Y0, Y1
+
+opened432:
+	CMPQ  128(AX), $0x00
+	JNE   far433
+	TESTQ R11, R11
+	JZ    direct434
+
+each435:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each435
+	JMP          over430
+
+direct434:
+each436:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each436
+	JMP          over430
+
+far433:
+	TESTQ R11, R11
+	JZ    direct437
+
+each438:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each438
+	JMP          over430
+
+direct437:
+each439:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each439
+
+over430:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all440
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two442
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two442:
+	TESTQ    $0x00000002, R9
+	JZ       one443
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one443:
+	TESTQ  $0x00000001, R9
+	JZ     stored441
+	VMOVSS X1, (R12)
+	JMP    stored441
+
+all440:
+	VMOVUPS Y1, (CX)
+
+stored441:
+	JMP next428
+
+none429:
+	CMPQ         144(AX), $0x00
+	JE           add444
+	VXORPS       Y1, Y1, Y1
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all445
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two447
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two447:
+	TESTQ    $0x00000002, R9
+	JZ       one448
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one448:
+	TESTQ  $0x00000001, R9
+	JZ     stored446
+	VMOVSS X1, (R12)
+	JMP    stored446
+
+all445:
+	VMOVUPS Y1, (CX)
+
+stored446:
+add444:
+next428:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row427
+	JMP  done
+
+tile2false:
+row449:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none451
+	CMPQ    144(AX), $0x00
+	JE      add453
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	JMP     opened454
+
+add453:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far264
-	TESTQ   R11, R11
-	JZ      direct265
 
-each266:
+opened454:
+	CMPQ  128(AX), $0x00
+	JNE   far455
+	TESTQ R11, R11
+	JZ    direct456
+
+each457:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3262,11 +4806,11 @@ each266:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each266
-	JMP          over263
+	JL           each457
+	JMP          over452
 
-direct265:
-each267:
+direct456:
+each458:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3280,14 +4824,14 @@ each267:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each267
-	JMP          over263
+	JL           each458
+	JMP          over452
 
-far264:
+far455:
 	TESTQ R11, R11
-	JZ    direct268
+	JZ    direct459
 
-each269:
+each460:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3312,11 +4856,11 @@ each269:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each269
-	JMP          over263
+	JL           each460
+	JMP          over452
 
-direct268:
-each270:
+direct459:
+each461:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3337,17 +4881,27 @@ each270:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each270
+	JL           each461
 
-over263:
+over452:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     next450
+
+none451:
+	CMPQ    144(AX), $0x00
+	JE      add462
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next262:
+add462:
+next450:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row261
+	JNZ  row449
 	JMP  done
 
 tile2true:
@@ -3356,166 +4910,221 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row271:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next272
-	VMOVUPS    (CX), Y1
-	VMASKMOVPS 32(CX), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far274
-	TESTQ      R11, R11
-	JZ         direct275
-
-each276:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each276
-	JMP          over273
-
-direct275:
-each277:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each277
-	JMP          over273
-
-far274:
-	TESTQ R11, R11
-	JZ    direct278
-
-each279:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each279
-	JMP          over273
-
-direct278:
-each280:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each280
-
-over273:
-	VMOVUPS      Y1, (CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all281
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two283
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y2, X2
-
-two283:
-	TESTQ    $0x00000002, R9
-	JZ       one284
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X2, X2, X2
-
-one284:
-	TESTQ  $0x00000001, R9
-	JZ     stored282
-	VMOVSS X2, (R12)
-	JMP    stored282
-
-all281:
-	VMOVUPS Y2, 32(CX)
-
-stored282:
-next272:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row271
-	JMP  done
-
-tile3false:
-row285:
+row463:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next286
+	JGE     none465
+	CMPQ    144(AX), $0x00
+	JE      add467
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened468
+
+add467:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y2
+
+opened468:
+	CMPQ  128(AX), $0x00
+	JNE   far469
+	TESTQ R11, R11
+	JZ    direct470
+
+each471:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each471
+	JMP          over466
+
+direct470:
+each472:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each472
+	JMP          over466
+
+far469:
+	TESTQ R11, R11
+	JZ    direct473
+
+each474:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each474
+	JMP          over466
+
+direct473:
+each475:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each475
+
+over466:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all476
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two478
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two478:
+	TESTQ    $0x00000002, R9
+	JZ       one479
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one479:
+	TESTQ  $0x00000001, R9
+	JZ     stored477
+	VMOVSS X2, (R12)
+	JMP    stored477
+
+all476:
+	VMOVUPS Y2, 32(CX)
+
+stored477:
+	JMP next464
+
+none465:
+	CMPQ         144(AX), $0x00
+	JE           add480
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all481
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two483
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two483:
+	TESTQ    $0x00000002, R9
+	JZ       one484
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one484:
+	TESTQ  $0x00000001, R9
+	JZ     stored482
+	VMOVSS X2, (R12)
+	JMP    stored482
+
+all481:
+	VMOVUPS Y2, 32(CX)
+
+stored482:
+add480:
+next464:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row463
+	JMP  done
+
+tile3false:
+row485:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none487
+	CMPQ    144(AX), $0x00
+	JE      add489
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened490
+
+add489:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
-	CMPQ    128(AX), $0x00
-	JNE     far288
-	TESTQ   R11, R11
-	JZ      direct289
 
-each290:
+opened490:
+	CMPQ  128(AX), $0x00
+	JNE   far491
+	TESTQ R11, R11
+	JZ    direct492
+
+each493:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3531,11 +5140,11 @@ each290:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each290
-	JMP          over287
+	JL           each493
+	JMP          over488
 
-direct289:
-each291:
+direct492:
+each494:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3551,14 +5160,14 @@ each291:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each291
-	JMP          over287
+	JL           each494
+	JMP          over488
 
-far288:
+far491:
 	TESTQ R11, R11
-	JZ    direct292
+	JZ    direct495
 
-each293:
+each496:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3587,11 +5196,11 @@ each293:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each293
-	JMP          over287
+	JL           each496
+	JMP          over488
 
-direct292:
-each294:
+direct495:
+each497:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3616,18 +5225,30 @@ each294:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each294
+	JL           each497
 
-over287:
+over488:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	JMP     next486
+
+none487:
+	CMPQ    144(AX), $0x00
+	JE      add498
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next286:
+add498:
+next486:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row285
+	JNZ  row485
 	JMP  done
 
 tile3true:
@@ -3636,181 +5257,240 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row295:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next296
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMASKMOVPS 64(CX), Y0, Y3
-	CMPQ       128(AX), $0x00
-	JNE        far298
-	TESTQ      R11, R11
-	JZ         direct299
-
-each300:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each300
-	JMP          over297
-
-direct299:
-each301:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each301
-	JMP          over297
-
-far298:
-	TESTQ R11, R11
-	JZ    direct302
-
-each303:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each303
-	JMP          over297
-
-direct302:
-each304:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   64(R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each304
-
-over297:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all305
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two307
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two307:
-	TESTQ    $0x00000002, R9
-	JZ       one308
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one308:
-	TESTQ  $0x00000001, R9
-	JZ     stored306
-	VMOVSS X3, (R12)
-	JMP    stored306
-
-all305:
-	VMOVUPS Y3, 64(CX)
-
-stored306:
-next296:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row295
-	JMP  done
-
-tile4false:
-row309:
+row499:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next310
+	JGE     none501
+	CMPQ    144(AX), $0x00
+	JE      add503
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened504
+
+add503:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+
+opened504:
+	CMPQ  128(AX), $0x00
+	JNE   far505
+	TESTQ R11, R11
+	JZ    direct506
+
+each507:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each507
+	JMP          over502
+
+direct506:
+each508:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each508
+	JMP          over502
+
+far505:
+	TESTQ R11, R11
+	JZ    direct509
+
+each510:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each510
+	JMP          over502
+
+direct509:
+each511:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	PREFETCHT1   64(R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each511
+
+over502:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all512
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two514
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two514:
+	TESTQ    $0x00000002, R9
+	JZ       one515
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one515:
+	TESTQ  $0x00000001, R9
+	JZ     stored513
+	VMOVSS X3, (R12)
+	JMP    stored513
+
+all512:
+	VMOVUPS Y3, 64(CX)
+
+stored513:
+	JMP next500
+
+none501:
+	CMPQ         144(AX), $0x00
+	JE           add516
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all517
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two519
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two519:
+	TESTQ    $0x00000002, R9
+	JZ       one520
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one520:
+	TESTQ  $0x00000001, R9
+	JZ     stored518
+	VMOVSS X3, (R12)
+	JMP    stored518
+
+all517:
+	VMOVUPS Y3, 64(CX)
+
+stored518:
+add516:
+next500:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row499
+	JMP  done
+
+tile4false:
+row521:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none523
+	CMPQ    144(AX), $0x00
+	JE      add525
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened526
+
+add525:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far312
-	TESTQ   R11, R11
-	JZ      direct313
 
-each314:
+opened526:
+	CMPQ  128(AX), $0x00
+	JNE   far527
+	TESTQ R11, R11
+	JZ    direct528
+
+each529:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3828,11 +5508,11 @@ each314:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each314
-	JMP          over311
+	JL           each529
+	JMP          over524
 
-direct313:
-each315:
+direct528:
+each530:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3850,14 +5530,14 @@ each315:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each315
-	JMP          over311
+	JL           each530
+	JMP          over524
 
-far312:
+far527:
 	TESTQ R11, R11
-	JZ    direct316
+	JZ    direct531
 
-each317:
+each532:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3887,11 +5567,11 @@ each317:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each317
-	JMP          over311
+	JL           each532
+	JMP          over524
 
-direct316:
-each318:
+direct531:
+each533:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3917,19 +5597,33 @@ each318:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each318
+	JL           each533
 
-over311:
+over524:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next522
+
+none523:
+	CMPQ    144(AX), $0x00
+	JE      add534
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next310:
+add534:
+next522:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row309
+	JNZ  row521
 	JMP  done
 
 tile4true:
@@ -3938,22 +5632,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row319:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next320
+row535:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none537
+	CMPQ    144(AX), $0x00
+	JE      add539
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened540
+
+add539:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far322
-	TESTQ      R11, R11
-	JZ         direct323
 
-each324:
+opened540:
+	CMPQ  128(AX), $0x00
+	JNE   far541
+	TESTQ R11, R11
+	JZ    direct542
+
+each543:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3972,11 +5677,11 @@ each324:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each324
-	JMP          over321
+	JL           each543
+	JMP          over538
 
-direct323:
-each325:
+direct542:
+each544:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3995,14 +5700,14 @@ each325:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each325
-	JMP          over321
+	JL           each544
+	JMP          over538
 
-far322:
+far541:
 	TESTQ R11, R11
-	JZ    direct326
+	JZ    direct545
 
-each327:
+each546:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4033,11 +5738,11 @@ each327:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each327
-	JMP          over321
+	JL           each546
+	JMP          over538
 
-direct326:
-each328:
+direct545:
+each547:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4064,64 +5769,116 @@ each328:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each328
+	JL           each547
 
-over321:
+over538:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all329
+	JE           all548
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two331
+	JZ           two550
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two331:
+two550:
 	TESTQ    $0x00000002, R9
-	JZ       one332
+	JZ       one551
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one332:
+one551:
 	TESTQ  $0x00000001, R9
-	JZ     stored330
+	JZ     stored549
 	VMOVSS X4, (R12)
-	JMP    stored330
+	JMP    stored549
 
-all329:
+all548:
 	VMOVUPS Y4, 96(CX)
 
-stored330:
-next320:
+stored549:
+	JMP next536
+
+none537:
+	CMPQ         144(AX), $0x00
+	JE           add552
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all553
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two555
+	VMOVUPS      X4, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y4, X4
+
+two555:
+	TESTQ    $0x00000002, R9
+	JZ       one556
+	VMOVLPS  X4, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X4, X4, X4
+
+one556:
+	TESTQ  $0x00000001, R9
+	JZ     stored554
+	VMOVSS X4, (R12)
+	JMP    stored554
+
+all553:
+	VMOVUPS Y4, 96(CX)
+
+stored554:
+add552:
+next536:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row319
+	JNZ  row535
 	JMP  done
 
 tile5false:
-row333:
+row557:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next334
+	JGE     none559
+	CMPQ    144(AX), $0x00
+	JE      add561
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened562
+
+add561:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
-	CMPQ    128(AX), $0x00
-	JNE     far336
-	TESTQ   R11, R11
-	JZ      direct337
 
-each338:
+opened562:
+	CMPQ  128(AX), $0x00
+	JNE   far563
+	TESTQ R11, R11
+	JZ    direct564
+
+each565:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4141,11 +5898,11 @@ each338:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each338
-	JMP          over335
+	JL           each565
+	JMP          over560
 
-direct337:
-each339:
+direct564:
+each566:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4165,14 +5922,14 @@ each339:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each339
-	JMP          over335
+	JL           each566
+	JMP          over560
 
-far336:
+far563:
 	TESTQ R11, R11
-	JZ    direct340
+	JZ    direct567
 
-each341:
+each568:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4206,11 +5963,11 @@ each341:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each341
-	JMP          over335
+	JL           each568
+	JMP          over560
 
-direct340:
-each342:
+direct567:
+each569:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4240,20 +5997,36 @@ each342:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each342
+	JL           each569
 
-over335:
+over560:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	JMP     next558
+
+none559:
+	CMPQ    144(AX), $0x00
+	JE      add570
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next334:
+add570:
+next558:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row333
+	JNZ  row557
 	JMP  done
 
 tile5true:
@@ -4262,23 +6035,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row343:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next344
+row571:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none573
+	CMPQ    144(AX), $0x00
+	JE      add575
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened576
+
+add575:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
-	CMPQ       128(AX), $0x00
-	JNE        far346
-	TESTQ      R11, R11
-	JZ         direct347
 
-each348:
+opened576:
+	CMPQ  128(AX), $0x00
+	JNE   far577
+	TESTQ R11, R11
+	JZ    direct578
+
+each579:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4299,11 +6084,11 @@ each348:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each348
-	JMP          over345
+	JL           each579
+	JMP          over574
 
-direct347:
-each349:
+direct578:
+each580:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4324,14 +6109,14 @@ each349:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each349
-	JMP          over345
+	JL           each580
+	JMP          over574
 
-far346:
+far577:
 	TESTQ R11, R11
-	JZ    direct350
+	JZ    direct581
 
-each351:
+each582:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4366,11 +6151,11 @@ each351:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each351
-	JMP          over345
+	JL           each582
+	JMP          over574
 
-direct350:
-each352:
+direct581:
+each583:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4401,66 +6186,121 @@ each352:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each352
+	JL           each583
 
-over345:
+over574:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all353
+	JE           all584
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two355
+	JZ           two586
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two355:
+two586:
 	TESTQ    $0x00000002, R9
-	JZ       one356
+	JZ       one587
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one356:
+one587:
 	TESTQ  $0x00000001, R9
-	JZ     stored354
+	JZ     stored585
 	VMOVSS X5, (R12)
-	JMP    stored354
+	JMP    stored585
 
-all353:
+all584:
 	VMOVUPS Y5, 128(CX)
 
-stored354:
-next344:
+stored585:
+	JMP next572
+
+none573:
+	CMPQ         144(AX), $0x00
+	JE           add588
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all589
+	LEAQ         128(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two591
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two591:
+	TESTQ    $0x00000002, R9
+	JZ       one592
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one592:
+	TESTQ  $0x00000001, R9
+	JZ     stored590
+	VMOVSS X5, (R12)
+	JMP    stored590
+
+all589:
+	VMOVUPS Y5, 128(CX)
+
+stored590:
+add588:
+next572:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row343
+	JNZ  row571
 	JMP  done
 
 tile6false:
-row357:
+row593:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next358
+	JGE     none595
+	CMPQ    144(AX), $0x00
+	JE      add597
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened598
+
+add597:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far360
-	TESTQ   R11, R11
-	JZ      direct361
 
-each362:
+opened598:
+	CMPQ  128(AX), $0x00
+	JNE   far599
+	TESTQ R11, R11
+	JZ    direct600
+
+each601:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4482,11 +6322,11 @@ each362:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each362
-	JMP          over359
+	JL           each601
+	JMP          over596
 
-direct361:
-each363:
+direct600:
+each602:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4508,14 +6348,14 @@ each363:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each363
-	JMP          over359
+	JL           each602
+	JMP          over596
 
-far360:
+far599:
 	TESTQ R11, R11
-	JZ    direct364
+	JZ    direct603
 
-each365:
+each604:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4550,11 +6390,11 @@ each365:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each365
-	JMP          over359
+	JL           each604
+	JMP          over596
 
-direct364:
-each366:
+direct603:
+each605:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4585,9 +6425,26 @@ each366:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each366
+	JL           each605
 
-over359:
+over596:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next594
+
+none595:
+	CMPQ    144(AX), $0x00
+	JE      add606
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4595,11 +6452,12 @@ over359:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next358:
+add606:
+next594:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row357
+	JNZ  row593
 	JMP  done
 
 tile6true:
@@ -4608,24 +6466,37 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row367:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next368
+row607:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none609
+	CMPQ    144(AX), $0x00
+	JE      add611
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened612
+
+add611:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far370
-	TESTQ      R11, R11
-	JZ         direct371
 
-each372:
+opened612:
+	CMPQ  128(AX), $0x00
+	JNE   far613
+	TESTQ R11, R11
+	JZ    direct614
+
+each615:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4648,11 +6519,11 @@ each372:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each372
-	JMP          over369
+	JL           each615
+	JMP          over610
 
-direct371:
-each373:
+direct614:
+each616:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4675,14 +6546,14 @@ each373:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each373
-	JMP          over369
+	JL           each616
+	JMP          over610
 
-far370:
+far613:
 	TESTQ R11, R11
-	JZ    direct374
+	JZ    direct617
 
-each375:
+each618:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4718,11 +6589,11 @@ each375:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each375
-	JMP          over369
+	JL           each618
+	JMP          over610
 
-direct374:
-each376:
+direct617:
+each619:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4754,9 +6625,9 @@ each376:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each376
+	JL           each619
 
-over369:
+over610:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4764,45 +6635,101 @@ over369:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all377
+	JE           all620
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two379
+	JZ           two622
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two379:
+two622:
 	TESTQ    $0x00000002, R9
-	JZ       one380
+	JZ       one623
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one380:
+one623:
 	TESTQ  $0x00000001, R9
-	JZ     stored378
+	JZ     stored621
 	VMOVSS X6, (R12)
-	JMP    stored378
+	JMP    stored621
 
-all377:
+all620:
 	VMOVUPS Y6, 160(CX)
 
-stored378:
-next368:
+stored621:
+	JMP next608
+
+none609:
+	CMPQ         144(AX), $0x00
+	JE           add624
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all625
+	LEAQ         160(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two627
+	VMOVUPS      X6, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y6, X6
+
+two627:
+	TESTQ    $0x00000002, R9
+	JZ       one628
+	VMOVLPS  X6, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X6, X6, X6
+
+one628:
+	TESTQ  $0x00000001, R9
+	JZ     stored626
+	VMOVSS X6, (R12)
+	JMP    stored626
+
+all625:
+	VMOVUPS Y6, 160(CX)
+
+stored626:
+add624:
+next608:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row367
+	JNZ  row607
 	JMP  done
 
 tile7false:
-row381:
+row629:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next382
+	JGE     none631
+	CMPQ    144(AX), $0x00
+	JE      add633
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened634
+
+add633:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4810,12 +6737,14 @@ row381:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far384
-	TESTQ   R11, R11
-	JZ      direct385
 
-each386:
+opened634:
+	CMPQ  128(AX), $0x00
+	JNE   far635
+	TESTQ R11, R11
+	JZ    direct636
+
+each637:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4839,11 +6768,11 @@ each386:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each386
-	JMP          over383
+	JL           each637
+	JMP          over632
 
-direct385:
-each387:
+direct636:
+each638:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4867,14 +6796,14 @@ each387:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each387
-	JMP          over383
+	JL           each638
+	JMP          over632
 
-far384:
+far635:
 	TESTQ R11, R11
-	JZ    direct388
+	JZ    direct639
 
-each389:
+each640:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4913,11 +6842,11 @@ each389:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each389
-	JMP          over383
+	JL           each640
+	JMP          over632
 
-direct388:
-each390:
+direct639:
+each641:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4952,9 +6881,28 @@ each390:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each390
+	JL           each641
 
-over383:
+over632:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	JMP     next630
+
+none631:
+	CMPQ    144(AX), $0x00
+	JE      add642
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4963,11 +6911,12 @@ over383:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next382:
+add642:
+next630:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row381
+	JNZ  row629
 	JMP  done
 
 tile7true:
@@ -4976,12 +6925,24 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row391:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next392
+row643:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none645
+	CMPQ    144(AX), $0x00
+	JE      add647
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened648
+
+add647:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -4989,12 +6950,14 @@ row391:
 	VMOVUPS    128(CX), Y5
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
-	CMPQ       128(AX), $0x00
-	JNE        far394
-	TESTQ      R11, R11
-	JZ         direct395
 
-each396:
+opened648:
+	CMPQ  128(AX), $0x00
+	JNE   far649
+	TESTQ R11, R11
+	JZ    direct650
+
+each651:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5019,11 +6982,11 @@ each396:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each396
-	JMP          over393
+	JL           each651
+	JMP          over646
 
-direct395:
-each397:
+direct650:
+each652:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5048,14 +7011,14 @@ each397:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each397
-	JMP          over393
+	JL           each652
+	JMP          over646
 
-far394:
+far649:
 	TESTQ R11, R11
-	JZ    direct398
+	JZ    direct653
 
-each399:
+each654:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5095,11 +7058,11 @@ each399:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each399
-	JMP          over393
+	JL           each654
+	JMP          over646
 
-direct398:
-each400:
+direct653:
+each655:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5135,9 +7098,9 @@ each400:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each400
+	JL           each655
 
-over393:
+over646:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -5146,45 +7109,104 @@ over393:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all401
+	JE           all656
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two403
+	JZ           two658
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two403:
+two658:
 	TESTQ    $0x00000002, R9
-	JZ       one404
+	JZ       one659
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one404:
+one659:
 	TESTQ  $0x00000001, R9
-	JZ     stored402
+	JZ     stored657
 	VMOVSS X7, (R12)
-	JMP    stored402
+	JMP    stored657
 
-all401:
+all656:
 	VMOVUPS Y7, 192(CX)
 
-stored402:
-next392:
+stored657:
+	JMP next644
+
+none645:
+	CMPQ         144(AX), $0x00
+	JE           add660
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all661
+	LEAQ         192(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two663
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two663:
+	TESTQ    $0x00000002, R9
+	JZ       one664
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one664:
+	TESTQ  $0x00000001, R9
+	JZ     stored662
+	VMOVSS X7, (R12)
+	JMP    stored662
+
+all661:
+	VMOVUPS Y7, 192(CX)
+
+stored662:
+add660:
+next644:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row391
+	JNZ  row643
 	JMP  done
 
 tile8false:
-row405:
+row665:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next406
+	JGE     none667
+	CMPQ    144(AX), $0x00
+	JE      add669
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened670
+
+add669:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -5193,12 +7215,14 @@ row405:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far408
-	TESTQ   R11, R11
-	JZ      direct409
 
-each410:
+opened670:
+	CMPQ  128(AX), $0x00
+	JNE   far671
+	TESTQ R11, R11
+	JZ    direct672
+
+each673:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5224,11 +7248,11 @@ each410:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each410
-	JMP          over407
+	JL           each673
+	JMP          over668
 
-direct409:
-each411:
+direct672:
+each674:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5254,14 +7278,14 @@ each411:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each411
-	JMP          over407
+	JL           each674
+	JMP          over668
 
-far408:
+far671:
 	TESTQ R11, R11
-	JZ    direct412
+	JZ    direct675
 
-each413:
+each676:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5301,11 +7325,11 @@ each413:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each413
-	JMP          over407
+	JL           each676
+	JMP          over668
 
-direct412:
-each414:
+direct675:
+each677:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5341,9 +7365,30 @@ each414:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each414
+	JL           each677
 
-over407:
+over668:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next666
+
+none667:
+	CMPQ    144(AX), $0x00
+	JE      add678
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -5353,11 +7398,12 @@ over407:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next406:
+add678:
+next666:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row405
+	JNZ  row665
 	JMP  done
 
 tile8true:
@@ -5366,12 +7412,25 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row415:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next416
+row679:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none681
+	CMPQ    144(AX), $0x00
+	JE      add683
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	JMP     opened684
+
+add683:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -5380,12 +7439,14 @@ row415:
 	VMOVUPS    160(CX), Y6
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far418
-	TESTQ      R11, R11
-	JZ         direct419
 
-each420:
+opened684:
+	CMPQ  128(AX), $0x00
+	JNE   far685
+	TESTQ R11, R11
+	JZ    direct686
+
+each687:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5412,11 +7473,11 @@ each420:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each420
-	JMP          over417
+	JL           each687
+	JMP          over682
 
-direct419:
-each421:
+direct686:
+each688:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5443,14 +7504,14 @@ each421:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each421
-	JMP          over417
+	JL           each688
+	JMP          over682
 
-far418:
+far685:
 	TESTQ R11, R11
-	JZ    direct422
+	JZ    direct689
 
-each423:
+each690:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5491,11 +7552,11 @@ each423:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each423
-	JMP          over417
+	JL           each690
+	JMP          over682
 
-direct422:
-each424:
+direct689:
+each691:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5532,9 +7593,9 @@ each424:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each424
+	JL           each691
 
-over417:
+over682:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -5544,36 +7605,84 @@ over417:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all425
+	JE           all692
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two427
+	JZ           two694
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two427:
+two694:
 	TESTQ    $0x00000002, R9
-	JZ       one428
+	JZ       one695
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one428:
+one695:
 	TESTQ  $0x00000001, R9
-	JZ     stored426
+	JZ     stored693
 	VMOVSS X8, (R12)
-	JMP    stored426
+	JMP    stored693
 
-all425:
+all692:
 	VMOVUPS Y8, 224(CX)
 
-stored426:
-next416:
+stored693:
+	JMP next680
+
+none681:
+	CMPQ         144(AX), $0x00
+	JE           add696
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all697
+	LEAQ         224(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two699
+	VMOVUPS      X8, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y8, X8
+
+two699:
+	TESTQ    $0x00000002, R9
+	JZ       one700
+	VMOVLPS  X8, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X8, X8, X8
+
+one700:
+	TESTQ  $0x00000001, R9
+	JZ     stored698
+	VMOVSS X8, (R12)
+	JMP    stored698
+
+all697:
+	VMOVUPS Y8, 224(CX)
+
+stored698:
+add696:
+next680:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row415
+	JNZ  row679
 
 done:
 	VZEROUPPER
@@ -5611,19 +7720,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row429:
+row701:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next430
-	VMOVUPS (CX), Y0
-	CMPQ    128(AX), $0x00
-	JNE     far432
-	TESTQ   R11, R11
-	JZ      direct433
+	JGE     none703
+	CMPQ    144(AX), $0x00
+	JE      add705
+	VXORPS  Y0, Y0, Y0
+	JMP     opened706
 
-each434:
+add705:
+	VMOVUPS (CX), Y0
+
+opened706:
+	CMPQ  128(AX), $0x00
+	JNE   far707
+	TESTQ R11, R11
+	JZ    direct708
+
+each709:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5635,11 +7752,11 @@ each434:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each434
-	JMP          over431
+	JL           each709
+	JMP          over704
 
-direct433:
-each435:
+direct708:
+each710:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5651,14 +7768,14 @@ each435:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each435
-	JMP          over431
+	JL           each710
+	JMP          over704
 
-far432:
+far707:
 	TESTQ R11, R11
-	JZ    direct436
+	JZ    direct711
 
-each437:
+each712:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5681,11 +7798,11 @@ each437:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each437
-	JMP          over431
+	JL           each712
+	JMP          over704
 
-direct436:
-each438:
+direct711:
+each713:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5704,33 +7821,50 @@ each438:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each438
+	JL           each713
 
-over431:
+over704:
+	VMOVUPS Y0, (CX)
+	JMP     next702
+
+none703:
+	CMPQ    144(AX), $0x00
+	JE      add714
+	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-next430:
+add714:
+next702:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row429
+	JNZ  row701
 	JMP  done
 
 tile2false:
-row439:
+row715:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next440
+	JGE     none717
+	CMPQ    144(AX), $0x00
+	JE      add719
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	JMP     opened720
+
+add719:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far442
-	TESTQ   R11, R11
-	JZ      direct443
 
-each444:
+opened720:
+	CMPQ  128(AX), $0x00
+	JNE   far721
+	TESTQ R11, R11
+	JZ    direct722
+
+each723:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5745,11 +7879,11 @@ each444:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each444
-	JMP          over441
+	JL           each723
+	JMP          over718
 
-direct443:
-each445:
+direct722:
+each724:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5764,14 +7898,14 @@ each445:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each445
-	JMP          over441
+	JL           each724
+	JMP          over718
 
-far442:
+far721:
 	TESTQ R11, R11
-	JZ    direct446
+	JZ    direct725
 
-each447:
+each726:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5797,11 +7931,11 @@ each447:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each447
-	JMP          over441
+	JL           each726
+	JMP          over718
 
-direct446:
-each448:
+direct725:
+each727:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5823,35 +7957,55 @@ each448:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each448
+	JL           each727
 
-over441:
+over718:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     next716
+
+none717:
+	CMPQ    144(AX), $0x00
+	JE      add728
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next440:
+add728:
+next716:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row439
+	JNZ  row715
 	JMP  done
 
 tile3false:
-row449:
+row729:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next450
+	JGE     none731
+	CMPQ    144(AX), $0x00
+	JE      add733
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened734
+
+add733:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
-	CMPQ    128(AX), $0x00
-	JNE     far452
-	TESTQ   R11, R11
-	JZ      direct453
 
-each454:
+opened734:
+	CMPQ  128(AX), $0x00
+	JNE   far735
+	TESTQ R11, R11
+	JZ    direct736
+
+each737:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5869,11 +8023,11 @@ each454:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each454
-	JMP          over451
+	JL           each737
+	JMP          over732
 
-direct453:
-each455:
+direct736:
+each738:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5891,14 +8045,14 @@ each455:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each455
-	JMP          over451
+	JL           each738
+	JMP          over732
 
-far452:
+far735:
 	TESTQ R11, R11
-	JZ    direct456
+	JZ    direct739
 
-each457:
+each740:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5929,11 +8083,11 @@ each457:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each457
-	JMP          over451
+	JL           each740
+	JMP          over732
 
-direct456:
-each458:
+direct739:
+each741:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5960,37 +8114,60 @@ each458:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each458
+	JL           each741
 
-over451:
+over732:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	JMP     next730
+
+none731:
+	CMPQ    144(AX), $0x00
+	JE      add742
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next450:
+add742:
+next730:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row449
+	JNZ  row729
 	JMP  done
 
 tile4false:
-row459:
+row743:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next460
+	JGE     none745
+	CMPQ    144(AX), $0x00
+	JE      add747
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened748
+
+add747:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far462
-	TESTQ   R11, R11
-	JZ      direct463
 
-each464:
+opened748:
+	CMPQ  128(AX), $0x00
+	JNE   far749
+	TESTQ R11, R11
+	JZ    direct750
+
+each751:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6011,11 +8188,11 @@ each464:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each464
-	JMP          over461
+	JL           each751
+	JMP          over746
 
-direct463:
-each465:
+direct750:
+each752:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6036,14 +8213,14 @@ each465:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each465
-	JMP          over461
+	JL           each752
+	JMP          over746
 
-far462:
+far749:
 	TESTQ R11, R11
-	JZ    direct466
+	JZ    direct753
 
-each467:
+each754:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6076,11 +8253,11 @@ each467:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each467
-	JMP          over461
+	JL           each754
+	JMP          over746
 
-direct466:
-each468:
+direct753:
+each755:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6109,39 +8286,65 @@ each468:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each468
+	JL           each755
 
-over461:
+over746:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next744
+
+none745:
+	CMPQ    144(AX), $0x00
+	JE      add756
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next460:
+add756:
+next744:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row459
+	JNZ  row743
 	JMP  done
 
 tile5false:
-row469:
+row757:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next470
+	JGE     none759
+	CMPQ    144(AX), $0x00
+	JE      add761
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened762
+
+add761:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
-	CMPQ    128(AX), $0x00
-	JNE     far472
-	TESTQ   R11, R11
-	JZ      direct473
 
-each474:
+opened762:
+	CMPQ  128(AX), $0x00
+	JNE   far763
+	TESTQ R11, R11
+	JZ    direct764
+
+each765:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6165,11 +8368,11 @@ each474:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each474
-	JMP          over471
+	JL           each765
+	JMP          over760
 
-direct473:
-each475:
+direct764:
+each766:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6193,14 +8396,14 @@ each475:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each475
-	JMP          over471
+	JL           each766
+	JMP          over760
 
-far472:
+far763:
 	TESTQ R11, R11
-	JZ    direct476
+	JZ    direct767
 
-each477:
+each768:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6238,11 +8441,11 @@ each477:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each477
-	JMP          over471
+	JL           each768
+	JMP          over760
 
-direct476:
-each478:
+direct767:
+each769:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6276,41 +8479,70 @@ each478:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each478
+	JL           each769
 
-over471:
+over760:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	JMP     next758
+
+none759:
+	CMPQ    144(AX), $0x00
+	JE      add770
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next470:
+add770:
+next758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row469
+	JNZ  row757
 	JMP  done
 
 tile6false:
-row479:
+row771:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next480
+	JGE     none773
+	CMPQ    144(AX), $0x00
+	JE      add775
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened776
+
+add775:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far482
-	TESTQ   R11, R11
-	JZ      direct483
 
-each484:
+opened776:
+	CMPQ  128(AX), $0x00
+	JNE   far777
+	TESTQ R11, R11
+	JZ    direct778
+
+each779:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6337,11 +8569,11 @@ each484:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each484
-	JMP          over481
+	JL           each779
+	JMP          over774
 
-direct483:
-each485:
+direct778:
+each780:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6368,14 +8600,14 @@ each485:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each485
-	JMP          over481
+	JL           each780
+	JMP          over774
 
-far482:
+far777:
 	TESTQ R11, R11
-	JZ    direct486
+	JZ    direct781
 
-each487:
+each782:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6415,11 +8647,11 @@ each487:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each487
-	JMP          over481
+	JL           each782
+	JMP          over774
 
-direct486:
-each488:
+direct781:
+each783:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6455,9 +8687,26 @@ each488:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each488
+	JL           each783
 
-over481:
+over774:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next772
+
+none773:
+	CMPQ    144(AX), $0x00
+	JE      add784
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6465,20 +8714,33 @@ over481:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next480:
+add784:
+next772:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row479
+	JNZ  row771
 	JMP  done
 
 tile7false:
-row489:
+row785:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next490
+	JGE     none787
+	CMPQ    144(AX), $0x00
+	JE      add789
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened790
+
+add789:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6486,12 +8748,14 @@ row489:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far492
-	TESTQ   R11, R11
-	JZ      direct493
 
-each494:
+opened790:
+	CMPQ  128(AX), $0x00
+	JNE   far791
+	TESTQ R11, R11
+	JZ    direct792
+
+each793:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6521,11 +8785,11 @@ each494:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each494
-	JMP          over491
+	JL           each793
+	JMP          over788
 
-direct493:
-each495:
+direct792:
+each794:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6555,14 +8819,14 @@ each495:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each495
-	JMP          over491
+	JL           each794
+	JMP          over788
 
-far492:
+far791:
 	TESTQ R11, R11
-	JZ    direct496
+	JZ    direct795
 
-each497:
+each796:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6607,11 +8871,11 @@ each497:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each497
-	JMP          over491
+	JL           each796
+	JMP          over788
 
-direct496:
-each498:
+direct795:
+each797:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6652,9 +8916,28 @@ each498:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each498
+	JL           each797
 
-over491:
+over788:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	JMP     next786
+
+none787:
+	CMPQ    144(AX), $0x00
+	JE      add798
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6663,20 +8946,34 @@ over491:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next490:
+add798:
+next786:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row489
+	JNZ  row785
 	JMP  done
 
 tile8false:
-row499:
+row799:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next500
+	JGE     none801
+	CMPQ    144(AX), $0x00
+	JE      add803
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened804
+
+add803:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6685,12 +8982,14 @@ row499:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far502
-	TESTQ   R11, R11
-	JZ      direct503
 
-each504:
+opened804:
+	CMPQ  128(AX), $0x00
+	JNE   far805
+	TESTQ R11, R11
+	JZ    direct806
+
+each807:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6723,11 +9022,11 @@ each504:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each504
-	JMP          over501
+	JL           each807
+	JMP          over802
 
-direct503:
-each505:
+direct806:
+each808:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6760,14 +9059,14 @@ each505:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each505
-	JMP          over501
+	JL           each808
+	JMP          over802
 
-far502:
+far805:
 	TESTQ R11, R11
-	JZ    direct506
+	JZ    direct809
 
-each507:
+each810:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6814,11 +9113,11 @@ each507:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each507
-	JMP          over501
+	JL           each810
+	JMP          over802
 
-direct506:
-each508:
+direct809:
+each811:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6861,9 +9160,30 @@ each508:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each508
+	JL           each811
 
-over501:
+over802:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next800
+
+none801:
+	CMPQ    144(AX), $0x00
+	JE      add812
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6873,11 +9193,12 @@ over501:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next500:
+add812:
+next800:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row499
+	JNZ  row799
 
 done:
 	VZEROUPPER
@@ -6907,20 +9228,29 @@ TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row509:
+row813:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next510
+	JGE     none815
+	CMPQ    144(AX), $0x00
+	JE      add817
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	JMP     opened818
+
+add817:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far512
-	TESTQ   R11, R11
-	JZ      direct513
 
-each514:
+opened818:
+	CMPQ  128(AX), $0x00
+	JNE   far819
+	TESTQ R11, R11
+	JZ    direct820
+
+each821:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6934,11 +9264,11 @@ each514:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each514
-	JMP          over511
+	JL           each821
+	JMP          over816
 
-direct513:
-each515:
+direct820:
+each822:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6952,14 +9282,14 @@ each515:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each515
-	JMP          over511
+	JL           each822
+	JMP          over816
 
-far512:
+far819:
 	TESTQ R11, R11
-	JZ    direct516
+	JZ    direct823
 
-each517:
+each824:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6984,11 +9314,11 @@ each517:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each517
-	JMP          over511
+	JL           each824
+	JMP          over816
 
-direct516:
-each518:
+direct823:
+each825:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7009,36 +9339,57 @@ each518:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each518
+	JL           each825
 
-over511:
+over816:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     next814
+
+none815:
+	CMPQ    144(AX), $0x00
+	JE      add826
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next510:
+add826:
+next814:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row509
+	JNZ  row813
 	JMP  done
 
 tile4false:
-row519:
+row827:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next520
+	JGE     none829
+	CMPQ    144(AX), $0x00
+	JE      add831
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened832
+
+add831:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far522
-	TESTQ   R11, R11
-	JZ      direct523
 
-each524:
+opened832:
+	CMPQ  128(AX), $0x00
+	JNE   far833
+	TESTQ R11, R11
+	JZ    direct834
+
+each835:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7057,11 +9408,11 @@ each524:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each524
-	JMP          over521
+	JL           each835
+	JMP          over830
 
-direct523:
-each525:
+direct834:
+each836:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7080,14 +9431,14 @@ each525:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each525
-	JMP          over521
+	JL           each836
+	JMP          over830
 
-far522:
+far833:
 	TESTQ R11, R11
-	JZ    direct526
+	JZ    direct837
 
-each527:
+each838:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7118,11 +9469,11 @@ each527:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each527
-	JMP          over521
+	JL           each838
+	JMP          over830
 
-direct526:
-each528:
+direct837:
+each839:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7149,40 +9500,67 @@ each528:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each528
+	JL           each839
 
-over521:
+over830:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next828
+
+none829:
+	CMPQ    144(AX), $0x00
+	JE      add840
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next520:
+add840:
+next828:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row519
+	JNZ  row827
 	JMP  done
 
 tile6false:
-row529:
+row841:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next530
+	JGE     none843
+	CMPQ    144(AX), $0x00
+	JE      add845
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened846
+
+add845:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far532
-	TESTQ   R11, R11
-	JZ      direct533
 
-each534:
+opened846:
+	CMPQ  128(AX), $0x00
+	JNE   far847
+	TESTQ R11, R11
+	JZ    direct848
+
+each849:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7206,11 +9584,11 @@ each534:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each534
-	JMP          over531
+	JL           each849
+	JMP          over844
 
-direct533:
-each535:
+direct848:
+each850:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7234,14 +9612,14 @@ each535:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each535
-	JMP          over531
+	JL           each850
+	JMP          over844
 
-far532:
+far847:
 	TESTQ R11, R11
-	JZ    direct536
+	JZ    direct851
 
-each537:
+each852:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7278,11 +9656,11 @@ each537:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each537
-	JMP          over531
+	JL           each852
+	JMP          over844
 
-direct536:
-each538:
+direct851:
+each853:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7315,9 +9693,26 @@ each538:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each538
+	JL           each853
 
-over531:
+over844:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next842
+
+none843:
+	CMPQ    144(AX), $0x00
+	JE      add854
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7325,20 +9720,34 @@ over531:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next530:
+add854:
+next842:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row529
+	JNZ  row841
 	JMP  done
 
 tile8false:
-row539:
+row855:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next540
+	JGE     none857
+	CMPQ    144(AX), $0x00
+	JE      add859
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened860
+
+add859:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7347,12 +9756,14 @@ row539:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far542
-	TESTQ   R11, R11
-	JZ      direct543
 
-each544:
+opened860:
+	CMPQ  128(AX), $0x00
+	JNE   far861
+	TESTQ R11, R11
+	JZ    direct862
+
+each863:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7381,11 +9792,11 @@ each544:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each544
-	JMP          over541
+	JL           each863
+	JMP          over858
 
-direct543:
-each545:
+direct862:
+each864:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7414,14 +9825,14 @@ each545:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each545
-	JMP          over541
+	JL           each864
+	JMP          over858
 
-far542:
+far861:
 	TESTQ R11, R11
-	JZ    direct546
+	JZ    direct865
 
-each547:
+each866:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7464,11 +9875,11 @@ each547:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each547
-	JMP          over541
+	JL           each866
+	JMP          over858
 
-direct546:
-each548:
+direct865:
+each867:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7507,9 +9918,30 @@ each548:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each548
+	JL           each867
 
-over541:
+over858:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next856
+
+none857:
+	CMPQ    144(AX), $0x00
+	JE      add868
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7519,11 +9951,12 @@ over541:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next540:
+add868:
+next856:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row539
+	JNZ  row855
 
 done:
 	VZEROUPPER
@@ -7549,22 +9982,33 @@ TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row549:
+row869:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next550
+	JGE     none871
+	CMPQ    144(AX), $0x00
+	JE      add873
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened874
+
+add873:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far552
-	TESTQ   R11, R11
-	JZ      direct553
 
-each554:
+opened874:
+	CMPQ  128(AX), $0x00
+	JNE   far875
+	TESTQ R11, R11
+	JZ    direct876
+
+each877:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7582,11 +10026,11 @@ each554:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each554
-	JMP          over551
+	JL           each877
+	JMP          over872
 
-direct553:
-each555:
+direct876:
+each878:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7604,14 +10048,14 @@ each555:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each555
-	JMP          over551
+	JL           each878
+	JMP          over872
 
-far552:
+far875:
 	TESTQ R11, R11
-	JZ    direct556
+	JZ    direct879
 
-each557:
+each880:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7641,11 +10085,11 @@ each557:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each557
-	JMP          over551
+	JL           each880
+	JMP          over872
 
-direct556:
-each558:
+direct879:
+each881:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7671,28 +10115,55 @@ each558:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each558
+	JL           each881
 
-over551:
+over872:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next870
+
+none871:
+	CMPQ    144(AX), $0x00
+	JE      add882
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next550:
+add882:
+next870:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row549
+	JNZ  row869
 	JMP  done
 
 tile8false:
-row559:
+row883:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next560
+	JGE     none885
+	CMPQ    144(AX), $0x00
+	JE      add887
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened888
+
+add887:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7701,12 +10172,14 @@ row559:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far562
-	TESTQ   R11, R11
-	JZ      direct563
 
-each564:
+opened888:
+	CMPQ  128(AX), $0x00
+	JNE   far889
+	TESTQ R11, R11
+	JZ    direct890
+
+each891:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7733,11 +10206,11 @@ each564:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each564
-	JMP          over561
+	JL           each891
+	JMP          over886
 
-direct563:
-each565:
+direct890:
+each892:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7764,14 +10237,14 @@ each565:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each565
-	JMP          over561
+	JL           each892
+	JMP          over886
 
-far562:
+far889:
 	TESTQ R11, R11
-	JZ    direct566
+	JZ    direct893
 
-each567:
+each894:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7812,11 +10285,11 @@ each567:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each567
-	JMP          over561
+	JL           each894
+	JMP          over886
 
-direct566:
-each568:
+direct893:
+each895:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7853,9 +10326,30 @@ each568:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each568
+	JL           each895
 
-over561:
+over886:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next884
+
+none885:
+	CMPQ    144(AX), $0x00
+	JE      add896
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7865,11 +10359,12 @@ over561:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next560:
+add896:
+next884:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row559
+	JNZ  row883
 
 done:
 	VZEROUPPER
@@ -7923,19 +10418,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row569:
+row897:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next570
-	VMOVUPS (CX), Y0
-	CMPQ    128(AX), $0x00
-	JNE     far572
-	TESTQ   R11, R11
-	JZ      direct573
+	JGE     none899
+	CMPQ    144(AX), $0x00
+	JE      add901
+	VXORPS  Y0, Y0, Y0
+	JMP     opened902
 
-each574:
+add901:
+	VMOVUPS (CX), Y0
+
+opened902:
+	CMPQ  128(AX), $0x00
+	JNE   far903
+	TESTQ R11, R11
+	JZ    direct904
+
+each905:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -7947,11 +10450,11 @@ each574:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each574
-	JMP     over571
+	JL      each905
+	JMP     over900
 
-direct573:
-each575:
+direct904:
+each906:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -7963,14 +10466,14 @@ each575:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each575
-	JMP     over571
+	JL      each906
+	JMP     over900
 
-far572:
+far903:
 	TESTQ R11, R11
-	JZ    direct576
+	JZ    direct907
 
-each577:
+each908:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -7993,11 +10496,11 @@ each577:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each577
-	JMP        over571
+	JL         each908
+	JMP        over900
 
-direct576:
-each578:
+direct907:
+each909:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8016,16 +10519,24 @@ each578:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each578
+	JL         each909
 
-over571:
+over900:
+	VMOVUPS Y0, (CX)
+	JMP     next898
+
+none899:
+	CMPQ    144(AX), $0x00
+	JE      add910
+	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-next570:
+add910:
+next898:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row569
+	JNZ  row897
 	JMP  done
 
 tile1true:
@@ -8034,19 +10545,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row579:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next580
-	VMASKMOVPS (CX), Y0, Y1
-	CMPQ       128(AX), $0x00
-	JNE        far582
-	TESTQ      R11, R11
-	JZ         direct583
+row911:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none913
+	CMPQ    144(AX), $0x00
+	JE      add915
+	VXORPS  Y1, Y1, Y1
+	JMP     opened916
 
-each584:
+add915:
+	VMASKMOVPS (CX), Y0, Y1
+
+opened916:
+	CMPQ  128(AX), $0x00
+	JNE   far917
+	TESTQ R11, R11
+	JZ    direct918
+
+each919:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8059,11 +10578,11 @@ each584:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each584
-	JMP        over581
+	JL         each919
+	JMP        over914
 
-direct583:
-each585:
+direct918:
+each920:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8076,14 +10595,14 @@ each585:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each585
-	JMP        over581
+	JL         each920
+	JMP        over914
 
-far582:
+far917:
 	TESTQ R11, R11
-	JZ    direct586
+	JZ    direct921
 
-each587:
+each922:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8107,11 +10626,11 @@ each587:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each587
-	JMP        over581
+	JL         each922
+	JMP        over914
 
-direct586:
-each588:
+direct921:
+each923:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8131,58 +10650,101 @@ each588:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each588
+	JL         each923
 
-over581:
+over914:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all589
+	JE           all924
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two591
+	JZ           two926
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two591:
+two926:
 	TESTQ    $0x00000002, R9
-	JZ       one592
+	JZ       one927
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one592:
+one927:
 	TESTQ  $0x00000001, R9
-	JZ     stored590
+	JZ     stored925
 	VMOVSS X1, (R12)
-	JMP    stored590
+	JMP    stored925
 
-all589:
+all924:
 	VMOVUPS Y1, (CX)
 
-stored590:
-next580:
+stored925:
+	JMP next912
+
+none913:
+	CMPQ         144(AX), $0x00
+	JE           add928
+	VXORPS       Y1, Y1, Y1
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all929
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two931
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two931:
+	TESTQ    $0x00000002, R9
+	JZ       one932
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one932:
+	TESTQ  $0x00000001, R9
+	JZ     stored930
+	VMOVSS X1, (R12)
+	JMP    stored930
+
+all929:
+	VMOVUPS Y1, (CX)
+
+stored930:
+add928:
+next912:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row579
+	JNZ  row911
 	JMP  done
 
 tile2false:
-row593:
+row933:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next594
+	JGE     none935
+	CMPQ    144(AX), $0x00
+	JE      add937
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	JMP     opened938
+
+add937:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far596
-	TESTQ   R11, R11
-	JZ      direct597
 
-each598:
+opened938:
+	CMPQ  128(AX), $0x00
+	JNE   far939
+	TESTQ R11, R11
+	JZ    direct940
+
+each941:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -8197,11 +10759,11 @@ each598:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each598
-	JMP     over595
+	JL      each941
+	JMP     over936
 
-direct597:
-each599:
+direct940:
+each942:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -8216,14 +10778,14 @@ each599:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each599
-	JMP     over595
+	JL      each942
+	JMP     over936
 
-far596:
+far939:
 	TESTQ R11, R11
-	JZ    direct600
+	JZ    direct943
 
-each601:
+each944:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8249,11 +10811,11 @@ each601:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each601
-	JMP        over595
+	JL         each944
+	JMP        over936
 
-direct600:
-each602:
+direct943:
+each945:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8275,17 +10837,27 @@ each602:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each602
+	JL         each945
 
-over595:
+over936:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     next934
+
+none935:
+	CMPQ    144(AX), $0x00
+	JE      add946
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next594:
+add946:
+next934:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row593
+	JNZ  row933
 	JMP  done
 
 tile2true:
@@ -8294,20 +10866,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row603:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next604
+row947:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none949
+	CMPQ    144(AX), $0x00
+	JE      add951
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened952
+
+add951:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far606
-	TESTQ      R11, R11
-	JZ         direct607
 
-each608:
+opened952:
+	CMPQ  128(AX), $0x00
+	JNE   far953
+	TESTQ R11, R11
+	JZ    direct954
+
+each955:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8323,11 +10904,11 @@ each608:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each608
-	JMP        over605
+	JL         each955
+	JMP        over950
 
-direct607:
-each609:
+direct954:
+each956:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8343,14 +10924,14 @@ each609:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each609
-	JMP        over605
+	JL         each956
+	JMP        over950
 
-far606:
+far953:
 	TESTQ R11, R11
-	JZ    direct610
+	JZ    direct957
 
-each611:
+each958:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8377,11 +10958,11 @@ each611:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each611
-	JMP        over605
+	JL         each958
+	JMP        over950
 
-direct610:
-each612:
+direct957:
+each959:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8404,60 +10985,106 @@ each612:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each612
+	JL         each959
 
-over605:
+over950:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all613
+	JE           all960
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two615
+	JZ           two962
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two615:
+two962:
 	TESTQ    $0x00000002, R9
-	JZ       one616
+	JZ       one963
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one616:
+one963:
 	TESTQ  $0x00000001, R9
-	JZ     stored614
+	JZ     stored961
 	VMOVSS X2, (R12)
-	JMP    stored614
+	JMP    stored961
 
-all613:
+all960:
 	VMOVUPS Y2, 32(CX)
 
-stored614:
-next604:
+stored961:
+	JMP next948
+
+none949:
+	CMPQ         144(AX), $0x00
+	JE           add964
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all965
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two967
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two967:
+	TESTQ    $0x00000002, R9
+	JZ       one968
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one968:
+	TESTQ  $0x00000001, R9
+	JZ     stored966
+	VMOVSS X2, (R12)
+	JMP    stored966
+
+all965:
+	VMOVUPS Y2, 32(CX)
+
+stored966:
+add964:
+next948:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row603
+	JNZ  row947
 	JMP  done
 
 tile3false:
-row617:
+row969:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next618
+	JGE     none971
+	CMPQ    144(AX), $0x00
+	JE      add973
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened974
+
+add973:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
-	CMPQ    128(AX), $0x00
-	JNE     far620
-	TESTQ   R11, R11
-	JZ      direct621
 
-each622:
+opened974:
+	CMPQ  128(AX), $0x00
+	JNE   far975
+	TESTQ R11, R11
+	JZ    direct976
+
+each977:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -8475,11 +11102,11 @@ each622:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each622
-	JMP     over619
+	JL      each977
+	JMP     over972
 
-direct621:
-each623:
+direct976:
+each978:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -8497,14 +11124,14 @@ each623:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each623
-	JMP     over619
+	JL      each978
+	JMP     over972
 
-far620:
+far975:
 	TESTQ R11, R11
-	JZ    direct624
+	JZ    direct979
 
-each625:
+each980:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8537,11 +11164,11 @@ each625:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each625
-	JMP        over619
+	JL         each980
+	JMP        over972
 
-direct624:
-each626:
+direct979:
+each981:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8568,18 +11195,30 @@ each626:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each626
+	JL         each981
 
-over619:
+over972:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	JMP     next970
+
+none971:
+	CMPQ    144(AX), $0x00
+	JE      add982
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next618:
+add982:
+next970:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row617
+	JNZ  row969
 	JMP  done
 
 tile3true:
@@ -8588,21 +11227,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row627:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next628
+row983:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none985
+	CMPQ    144(AX), $0x00
+	JE      add987
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened988
+
+add987:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
-	CMPQ       128(AX), $0x00
-	JNE        far630
-	TESTQ      R11, R11
-	JZ         direct631
 
-each632:
+opened988:
+	CMPQ  128(AX), $0x00
+	JNE   far989
+	TESTQ R11, R11
+	JZ    direct990
+
+each991:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8621,11 +11270,11 @@ each632:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each632
-	JMP        over629
+	JL         each991
+	JMP        over986
 
-direct631:
-each633:
+direct990:
+each992:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8644,14 +11293,14 @@ each633:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each633
-	JMP        over629
+	JL         each992
+	JMP        over986
 
-far630:
+far989:
 	TESTQ R11, R11
-	JZ    direct634
+	JZ    direct993
 
-each635:
+each994:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8685,11 +11334,11 @@ each635:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each635
-	JMP        over629
+	JL         each994
+	JMP        over986
 
-direct634:
-each636:
+direct993:
+each995:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8717,62 +11366,111 @@ each636:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each636
+	JL         each995
 
-over629:
+over986:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all637
+	JE           all996
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two639
+	JZ           two998
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two639:
+two998:
 	TESTQ    $0x00000002, R9
-	JZ       one640
+	JZ       one999
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one640:
+one999:
 	TESTQ  $0x00000001, R9
-	JZ     stored638
+	JZ     stored997
 	VMOVSS X3, (R12)
-	JMP    stored638
+	JMP    stored997
 
-all637:
+all996:
 	VMOVUPS Y3, 64(CX)
 
-stored638:
-next628:
+stored997:
+	JMP next984
+
+none985:
+	CMPQ         144(AX), $0x00
+	JE           add1000
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1001
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1003
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1003:
+	TESTQ    $0x00000002, R9
+	JZ       one1004
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1004:
+	TESTQ  $0x00000001, R9
+	JZ     stored1002
+	VMOVSS X3, (R12)
+	JMP    stored1002
+
+all1001:
+	VMOVUPS Y3, 64(CX)
+
+stored1002:
+add1000:
+next984:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row627
+	JNZ  row983
 	JMP  done
 
 tile4false:
-row641:
+row1005:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next642
+	JGE     none1007
+	CMPQ    144(AX), $0x00
+	JE      add1009
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened1010
+
+add1009:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far644
-	TESTQ   R11, R11
-	JZ      direct645
 
-each646:
+opened1010:
+	CMPQ  128(AX), $0x00
+	JNE   far1011
+	TESTQ R11, R11
+	JZ    direct1012
+
+each1013:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -8793,11 +11491,11 @@ each646:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each646
-	JMP     over643
+	JL      each1013
+	JMP     over1008
 
-direct645:
-each647:
+direct1012:
+each1014:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -8818,14 +11516,14 @@ each647:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each647
-	JMP     over643
+	JL      each1014
+	JMP     over1008
 
-far644:
+far1011:
 	TESTQ R11, R11
-	JZ    direct648
+	JZ    direct1015
 
-each649:
+each1016:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8859,11 +11557,11 @@ each649:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each649
-	JMP        over643
+	JL         each1016
+	JMP        over1008
 
-direct648:
-each650:
+direct1015:
+each1017:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8892,19 +11590,33 @@ each650:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each650
+	JL         each1017
 
-over643:
+over1008:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next1006
+
+none1007:
+	CMPQ    144(AX), $0x00
+	JE      add1018
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next642:
+add1018:
+next1006:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row641
+	JNZ  row1005
 	JMP  done
 
 tile4true:
@@ -8913,22 +11625,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row651:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next652
+row1019:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1021
+	CMPQ    144(AX), $0x00
+	JE      add1023
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened1024
+
+add1023:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far654
-	TESTQ      R11, R11
-	JZ         direct655
 
-each656:
+opened1024:
+	CMPQ  128(AX), $0x00
+	JNE   far1025
+	TESTQ R11, R11
+	JZ    direct1026
+
+each1027:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8950,11 +11673,11 @@ each656:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each656
-	JMP        over653
+	JL         each1027
+	JMP        over1022
 
-direct655:
-each657:
+direct1026:
+each1028:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -8976,14 +11699,14 @@ each657:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each657
-	JMP        over653
+	JL         each1028
+	JMP        over1022
 
-far654:
+far1025:
 	TESTQ R11, R11
-	JZ    direct658
+	JZ    direct1029
 
-each659:
+each1030:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9018,11 +11741,11 @@ each659:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each659
-	JMP        over653
+	JL         each1030
+	JMP        over1022
 
-direct658:
-each660:
+direct1029:
+each1031:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9052,64 +11775,116 @@ each660:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each660
+	JL         each1031
 
-over653:
+over1022:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all661
+	JE           all1032
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two663
+	JZ           two1034
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two663:
+two1034:
 	TESTQ    $0x00000002, R9
-	JZ       one664
+	JZ       one1035
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one664:
+one1035:
 	TESTQ  $0x00000001, R9
-	JZ     stored662
+	JZ     stored1033
 	VMOVSS X4, (R12)
-	JMP    stored662
+	JMP    stored1033
 
-all661:
+all1032:
 	VMOVUPS Y4, 96(CX)
 
-stored662:
-next652:
+stored1033:
+	JMP next1020
+
+none1021:
+	CMPQ         144(AX), $0x00
+	JE           add1036
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1037
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1039
+	VMOVUPS      X4, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1039:
+	TESTQ    $0x00000002, R9
+	JZ       one1040
+	VMOVLPS  X4, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X4, X4, X4
+
+one1040:
+	TESTQ  $0x00000001, R9
+	JZ     stored1038
+	VMOVSS X4, (R12)
+	JMP    stored1038
+
+all1037:
+	VMOVUPS Y4, 96(CX)
+
+stored1038:
+add1036:
+next1020:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row651
+	JNZ  row1019
 	JMP  done
 
 tile5false:
-row665:
+row1041:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next666
+	JGE     none1043
+	CMPQ    144(AX), $0x00
+	JE      add1045
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened1046
+
+add1045:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
-	CMPQ    128(AX), $0x00
-	JNE     far668
-	TESTQ   R11, R11
-	JZ      direct669
 
-each670:
+opened1046:
+	CMPQ  128(AX), $0x00
+	JNE   far1047
+	TESTQ R11, R11
+	JZ    direct1048
+
+each1049:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -9133,11 +11908,11 @@ each670:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each670
-	JMP     over667
+	JL      each1049
+	JMP     over1044
 
-direct669:
-each671:
+direct1048:
+each1050:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -9161,14 +11936,14 @@ each671:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each671
-	JMP     over667
+	JL      each1050
+	JMP     over1044
 
-far668:
+far1047:
 	TESTQ R11, R11
-	JZ    direct672
+	JZ    direct1051
 
-each673:
+each1052:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9209,11 +11984,11 @@ each673:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each673
-	JMP        over667
+	JL         each1052
+	JMP        over1044
 
-direct672:
-each674:
+direct1051:
+each1053:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9247,20 +12022,36 @@ each674:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each674
+	JL         each1053
 
-over667:
+over1044:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	JMP     next1042
+
+none1043:
+	CMPQ    144(AX), $0x00
+	JE      add1054
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next666:
+add1054:
+next1042:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row665
+	JNZ  row1041
 	JMP  done
 
 tile5true:
@@ -9269,23 +12060,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row675:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next676
+row1055:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1057
+	CMPQ    144(AX), $0x00
+	JE      add1059
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened1060
+
+add1059:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
-	CMPQ       128(AX), $0x00
-	JNE        far678
-	TESTQ      R11, R11
-	JZ         direct679
 
-each680:
+opened1060:
+	CMPQ  128(AX), $0x00
+	JNE   far1061
+	TESTQ R11, R11
+	JZ    direct1062
+
+each1063:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -9310,11 +12113,11 @@ each680:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each680
-	JMP        over677
+	JL         each1063
+	JMP        over1058
 
-direct679:
-each681:
+direct1062:
+each1064:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -9339,14 +12142,14 @@ each681:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each681
-	JMP        over677
+	JL         each1064
+	JMP        over1058
 
-far678:
+far1061:
 	TESTQ R11, R11
-	JZ    direct682
+	JZ    direct1065
 
-each683:
+each1066:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9388,11 +12191,11 @@ each683:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each683
-	JMP        over677
+	JL         each1066
+	JMP        over1058
 
-direct682:
-each684:
+direct1065:
+each1067:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9427,66 +12230,121 @@ each684:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each684
+	JL         each1067
 
-over677:
+over1058:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all685
+	JE           all1068
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two687
+	JZ           two1070
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two687:
+two1070:
 	TESTQ    $0x00000002, R9
-	JZ       one688
+	JZ       one1071
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one688:
+one1071:
 	TESTQ  $0x00000001, R9
-	JZ     stored686
+	JZ     stored1069
 	VMOVSS X5, (R12)
-	JMP    stored686
+	JMP    stored1069
 
-all685:
+all1068:
 	VMOVUPS Y5, 128(CX)
 
-stored686:
-next676:
+stored1069:
+	JMP next1056
+
+none1057:
+	CMPQ         144(AX), $0x00
+	JE           add1072
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1073
+	LEAQ         128(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1075
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1075:
+	TESTQ    $0x00000002, R9
+	JZ       one1076
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1076:
+	TESTQ  $0x00000001, R9
+	JZ     stored1074
+	VMOVSS X5, (R12)
+	JMP    stored1074
+
+all1073:
+	VMOVUPS Y5, 128(CX)
+
+stored1074:
+add1072:
+next1056:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row675
+	JNZ  row1055
 	JMP  done
 
 tile6false:
-row689:
+row1077:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next690
+	JGE     none1079
+	CMPQ    144(AX), $0x00
+	JE      add1081
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened1082
+
+add1081:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far692
-	TESTQ   R11, R11
-	JZ      direct693
 
-each694:
+opened1082:
+	CMPQ  128(AX), $0x00
+	JNE   far1083
+	TESTQ R11, R11
+	JZ    direct1084
+
+each1085:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -9513,11 +12371,11 @@ each694:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each694
-	JMP     over691
+	JL      each1085
+	JMP     over1080
 
-direct693:
-each695:
+direct1084:
+each1086:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -9544,14 +12402,14 @@ each695:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each695
-	JMP     over691
+	JL      each1086
+	JMP     over1080
 
-far692:
+far1083:
 	TESTQ R11, R11
-	JZ    direct696
+	JZ    direct1087
 
-each697:
+each1088:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9593,11 +12451,11 @@ each697:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each697
-	JMP        over691
+	JL         each1088
+	JMP        over1080
 
-direct696:
-each698:
+direct1087:
+each1089:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9633,9 +12491,26 @@ each698:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each698
+	JL         each1089
 
-over691:
+over1080:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next1078
+
+none1079:
+	CMPQ    144(AX), $0x00
+	JE      add1090
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9643,11 +12518,12 @@ over691:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next690:
+add1090:
+next1078:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row689
+	JNZ  row1077
 	JMP  done
 
 tile6true:
@@ -9656,24 +12532,37 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row699:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next700
+row1091:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1093
+	CMPQ    144(AX), $0x00
+	JE      add1095
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened1096
+
+add1095:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far702
-	TESTQ      R11, R11
-	JZ         direct703
 
-each704:
+opened1096:
+	CMPQ  128(AX), $0x00
+	JNE   far1097
+	TESTQ R11, R11
+	JZ    direct1098
+
+each1099:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -9701,11 +12590,11 @@ each704:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each704
-	JMP        over701
+	JL         each1099
+	JMP        over1094
 
-direct703:
-each705:
+direct1098:
+each1100:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -9733,14 +12622,14 @@ each705:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each705
-	JMP        over701
+	JL         each1100
+	JMP        over1094
 
-far702:
+far1097:
 	TESTQ R11, R11
-	JZ    direct706
+	JZ    direct1101
 
-each707:
+each1102:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9783,11 +12672,11 @@ each707:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each707
-	JMP        over701
+	JL         each1102
+	JMP        over1094
 
-direct706:
-each708:
+direct1101:
+each1103:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9824,9 +12713,9 @@ each708:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each708
+	JL         each1103
 
-over701:
+over1094:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -9834,45 +12723,101 @@ over701:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all709
+	JE           all1104
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two711
+	JZ           two1106
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two711:
+two1106:
 	TESTQ    $0x00000002, R9
-	JZ       one712
+	JZ       one1107
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one712:
+one1107:
 	TESTQ  $0x00000001, R9
-	JZ     stored710
+	JZ     stored1105
 	VMOVSS X6, (R12)
-	JMP    stored710
+	JMP    stored1105
 
-all709:
+all1104:
 	VMOVUPS Y6, 160(CX)
 
-stored710:
-next700:
+stored1105:
+	JMP next1092
+
+none1093:
+	CMPQ         144(AX), $0x00
+	JE           add1108
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1109
+	LEAQ         160(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1111
+	VMOVUPS      X6, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1111:
+	TESTQ    $0x00000002, R9
+	JZ       one1112
+	VMOVLPS  X6, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X6, X6, X6
+
+one1112:
+	TESTQ  $0x00000001, R9
+	JZ     stored1110
+	VMOVSS X6, (R12)
+	JMP    stored1110
+
+all1109:
+	VMOVUPS Y6, 160(CX)
+
+stored1110:
+add1108:
+next1092:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row699
+	JNZ  row1091
 	JMP  done
 
 tile7false:
-row713:
+row1113:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next714
+	JGE     none1115
+	CMPQ    144(AX), $0x00
+	JE      add1117
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened1118
+
+add1117:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9880,12 +12825,14 @@ row713:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far716
-	TESTQ   R11, R11
-	JZ      direct717
 
-each718:
+opened1118:
+	CMPQ  128(AX), $0x00
+	JNE   far1119
+	TESTQ R11, R11
+	JZ    direct1120
+
+each1121:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -9915,11 +12862,11 @@ each718:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each718
-	JMP     over715
+	JL      each1121
+	JMP     over1116
 
-direct717:
-each719:
+direct1120:
+each1122:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -9949,14 +12896,14 @@ each719:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each719
-	JMP     over715
+	JL      each1122
+	JMP     over1116
 
-far716:
+far1119:
 	TESTQ R11, R11
-	JZ    direct720
+	JZ    direct1123
 
-each721:
+each1124:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10005,11 +12952,11 @@ each721:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each721
-	JMP        over715
+	JL         each1124
+	JMP        over1116
 
-direct720:
-each722:
+direct1123:
+each1125:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10050,9 +12997,28 @@ each722:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each722
+	JL         each1125
 
-over715:
+over1116:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	JMP     next1114
+
+none1115:
+	CMPQ    144(AX), $0x00
+	JE      add1126
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10061,11 +13027,12 @@ over715:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next714:
+add1126:
+next1114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row713
+	JNZ  row1113
 	JMP  done
 
 tile7true:
@@ -10074,12 +13041,24 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row723:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next724
+row1127:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1129
+	CMPQ    144(AX), $0x00
+	JE      add1131
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened1132
+
+add1131:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -10087,12 +13066,14 @@ row723:
 	VMOVUPS    128(CX), Y5
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
-	CMPQ       128(AX), $0x00
-	JNE        far726
-	TESTQ      R11, R11
-	JZ         direct727
 
-each728:
+opened1132:
+	CMPQ  128(AX), $0x00
+	JNE   far1133
+	TESTQ R11, R11
+	JZ    direct1134
+
+each1135:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10123,11 +13104,11 @@ each728:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each728
-	JMP        over725
+	JL         each1135
+	JMP        over1130
 
-direct727:
-each729:
+direct1134:
+each1136:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10158,14 +13139,14 @@ each729:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each729
-	JMP        over725
+	JL         each1136
+	JMP        over1130
 
-far726:
+far1133:
 	TESTQ R11, R11
-	JZ    direct730
+	JZ    direct1137
 
-each731:
+each1138:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10215,11 +13196,11 @@ each731:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each731
-	JMP        over725
+	JL         each1138
+	JMP        over1130
 
-direct730:
-each732:
+direct1137:
+each1139:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10261,9 +13242,9 @@ each732:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each732
+	JL         each1139
 
-over725:
+over1130:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -10272,45 +13253,104 @@ over725:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all733
+	JE           all1140
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two735
+	JZ           two1142
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two735:
+two1142:
 	TESTQ    $0x00000002, R9
-	JZ       one736
+	JZ       one1143
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one736:
+one1143:
 	TESTQ  $0x00000001, R9
-	JZ     stored734
+	JZ     stored1141
 	VMOVSS X7, (R12)
-	JMP    stored734
+	JMP    stored1141
 
-all733:
+all1140:
 	VMOVUPS Y7, 192(CX)
 
-stored734:
-next724:
+stored1141:
+	JMP next1128
+
+none1129:
+	CMPQ         144(AX), $0x00
+	JE           add1144
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1145
+	LEAQ         192(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1147
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1147:
+	TESTQ    $0x00000002, R9
+	JZ       one1148
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1148:
+	TESTQ  $0x00000001, R9
+	JZ     stored1146
+	VMOVSS X7, (R12)
+	JMP    stored1146
+
+all1145:
+	VMOVUPS Y7, 192(CX)
+
+stored1146:
+add1144:
+next1128:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row723
+	JNZ  row1127
 	JMP  done
 
 tile8false:
-row737:
+row1149:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next738
+	JGE     none1151
+	CMPQ    144(AX), $0x00
+	JE      add1153
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened1154
+
+add1153:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10319,12 +13359,14 @@ row737:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far740
-	TESTQ   R11, R11
-	JZ      direct741
 
-each742:
+opened1154:
+	CMPQ  128(AX), $0x00
+	JNE   far1155
+	TESTQ R11, R11
+	JZ    direct1156
+
+each1157:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10357,11 +13399,11 @@ each742:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each742
-	JMP     over739
+	JL      each1157
+	JMP     over1152
 
-direct741:
-each743:
+direct1156:
+each1158:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10394,14 +13436,14 @@ each743:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each743
-	JMP     over739
+	JL      each1158
+	JMP     over1152
 
-far740:
+far1155:
 	TESTQ R11, R11
-	JZ    direct744
+	JZ    direct1159
 
-each745:
+each1160:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10451,11 +13493,11 @@ each745:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each745
-	JMP        over739
+	JL         each1160
+	JMP        over1152
 
-direct744:
-each746:
+direct1159:
+each1161:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10498,9 +13540,30 @@ each746:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each746
+	JL         each1161
 
-over739:
+over1152:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next1150
+
+none1151:
+	CMPQ    144(AX), $0x00
+	JE      add1162
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10510,11 +13573,12 @@ over739:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next738:
+add1162:
+next1150:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row737
+	JNZ  row1149
 	JMP  done
 
 tile8true:
@@ -10523,12 +13587,25 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row747:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next748
+row1163:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1165
+	CMPQ    144(AX), $0x00
+	JE      add1167
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	JMP     opened1168
+
+add1167:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -10537,12 +13614,14 @@ row747:
 	VMOVUPS    160(CX), Y6
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
-	CMPQ       128(AX), $0x00
-	JNE        far750
-	TESTQ      R11, R11
-	JZ         direct751
 
-each752:
+opened1168:
+	CMPQ  128(AX), $0x00
+	JNE   far1169
+	TESTQ R11, R11
+	JZ    direct1170
+
+each1171:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10576,11 +13655,11 @@ each752:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each752
-	JMP        over749
+	JL         each1171
+	JMP        over1166
 
-direct751:
-each753:
+direct1170:
+each1172:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10614,14 +13693,14 @@ each753:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each753
-	JMP        over749
+	JL         each1172
+	JMP        over1166
 
-far750:
+far1169:
 	TESTQ R11, R11
-	JZ    direct754
+	JZ    direct1173
 
-each755:
+each1174:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10672,11 +13751,11 @@ each755:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each755
-	JMP        over749
+	JL         each1174
+	JMP        over1166
 
-direct754:
-each756:
+direct1173:
+each1175:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10720,9 +13799,9 @@ each756:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each756
+	JL         each1175
 
-over749:
+over1166:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -10732,36 +13811,84 @@ over749:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all757
+	JE           all1176
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two759
+	JZ           two1178
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two759:
+two1178:
 	TESTQ    $0x00000002, R9
-	JZ       one760
+	JZ       one1179
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one760:
+one1179:
 	TESTQ  $0x00000001, R9
-	JZ     stored758
+	JZ     stored1177
 	VMOVSS X8, (R12)
-	JMP    stored758
+	JMP    stored1177
 
-all757:
+all1176:
 	VMOVUPS Y8, 224(CX)
 
-stored758:
-next748:
+stored1177:
+	JMP next1164
+
+none1165:
+	CMPQ         144(AX), $0x00
+	JE           add1180
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	VMOVUPS      Y7, 192(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1181
+	LEAQ         224(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1183
+	VMOVUPS      X8, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1183:
+	TESTQ    $0x00000002, R9
+	JZ       one1184
+	VMOVLPS  X8, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X8, X8, X8
+
+one1184:
+	TESTQ  $0x00000001, R9
+	JZ     stored1182
+	VMOVSS X8, (R12)
+	JMP    stored1182
+
+all1181:
+	VMOVUPS Y8, 224(CX)
+
+stored1182:
+add1180:
+next1164:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row747
+	JNZ  row1163
 
 done:
 	VZEROUPPER
@@ -10797,16 +13924,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row761:
+row1185:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next762
+	JGE        none1187
 	CMPQ       DI, (BX)
-	JNE        cut764
+	JNE        cut1189
 	CMPQ       128(AX), $0x00
-	JE         near766
+	JE         near1191
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -10815,7 +13942,7 @@ row761:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near766:
+near1191:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -10824,20 +13951,20 @@ near766:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over763
-	JMP          opened765
+	JGE          over1188
+	JMP          opened1190
 
-cut764:
+cut1189:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
 
-opened765:
+opened1190:
 	CMPQ 128(AX), $0x00
-	JNE  far767
+	JNE  far1192
 
-each768:
+each1193:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -10851,11 +13978,11 @@ each768:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each768
-	JMP          over763
+	JL           each1193
+	JMP          over1188
 
-far767:
-each769:
+far1192:
+each1194:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -10876,21 +14003,21 @@ each769:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each769
+	JL           each1194
 
-over763:
+over1188:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-next762:
+none1187:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row761
+	JNZ  row1185
 	JMP  done
 
 tile1true:
@@ -10899,16 +14026,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row770:
+row1195:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next771
+	JGE        none1197
 	CMPQ       DI, (BX)
-	JNE        cut773
+	JNE        cut1199
 	CMPQ       128(AX), $0x00
-	JE         near775
+	JE         near1201
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -10917,7 +14044,7 @@ row770:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near775:
+near1201:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -10926,20 +14053,20 @@ near775:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over772
-	JMP          opened774
+	JGE          over1198
+	JMP          opened1200
 
-cut773:
+cut1199:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R10), Y0, Y2
 
-opened774:
+opened1200:
 	CMPQ 128(AX), $0x00
-	JNE  far776
+	JNE  far1202
 
-each777:
+each1203:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -10953,11 +14080,11 @@ each777:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each777
-	JMP          over772
+	JL           each1203
+	JMP          over1198
 
-far776:
-each778:
+far1202:
+each1204:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -10978,85 +14105,85 @@ each778:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each778
+	JL           each1204
 
-over772:
+over1198:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all779
+	JE           all1205
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two781
+	JZ           two1207
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two781:
+two1207:
 	TESTQ    $0x00000002, R10
-	JZ       one782
+	JZ       one1208
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one782:
+one1208:
 	TESTQ  $0x00000001, R10
-	JZ     stored780
+	JZ     stored1206
 	VMOVSS X1, (R11)
-	JMP    stored780
+	JMP    stored1206
 
-all779:
+all1205:
 	VMOVUPS Y1, (CX)
 
-stored780:
+stored1206:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all783
+	JE           all1209
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two785
+	JZ           two1211
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two785:
+two1211:
 	TESTQ    $0x00000002, R10
-	JZ       one786
+	JZ       one1212
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one786:
+one1212:
 	TESTQ  $0x00000001, R10
-	JZ     stored784
+	JZ     stored1210
 	VMOVSS X2, (R9)
-	JMP    stored784
+	JMP    stored1210
 
-all783:
+all1209:
 	VMOVUPS Y2, (R9)
 
-stored784:
-next771:
+stored1210:
+none1197:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row770
+	JNZ  row1195
 	JMP  done
 
 tile2false:
-row787:
+row1213:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next788
+	JGE        none1215
 	CMPQ       DI, (BX)
-	JNE        cut790
+	JNE        cut1217
 	CMPQ       128(AX), $0x00
-	JE         near792
+	JE         near1219
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -11065,7 +14192,7 @@ row787:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near792:
+near1219:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11076,10 +14203,10 @@ near792:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over789
-	JMP          opened791
+	JGE          over1216
+	JMP          opened1218
 
-cut790:
+cut1217:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -11087,11 +14214,11 @@ cut790:
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
 
-opened791:
+opened1218:
 	CMPQ 128(AX), $0x00
-	JNE  far793
+	JNE  far1220
 
-each794:
+each1221:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11111,11 +14238,11 @@ each794:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each794
-	JMP          over789
+	JL           each1221
+	JMP          over1216
 
-far793:
-each795:
+far1220:
+each1222:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11142,9 +14269,9 @@ each795:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each795
+	JL           each1222
 
-over789:
+over1216:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -11152,13 +14279,13 @@ over789:
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-next788:
+none1215:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row787
+	JNZ  row1213
 	JMP  done
 
 tile2true:
@@ -11167,16 +14294,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row796:
+row1223:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next797
+	JGE        none1225
 	CMPQ       DI, (BX)
-	JNE        cut799
+	JNE        cut1227
 	CMPQ       128(AX), $0x00
-	JE         near801
+	JE         near1229
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -11185,7 +14312,7 @@ row796:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near801:
+near1229:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11196,10 +14323,10 @@ near801:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over798
-	JMP          opened800
+	JGE          over1226
+	JMP          opened1228
 
-cut799:
+cut1227:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -11207,11 +14334,11 @@ cut799:
 	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R10), Y0, Y4
 
-opened800:
+opened1228:
 	CMPQ 128(AX), $0x00
-	JNE  far802
+	JNE  far1230
 
-each803:
+each1231:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11231,11 +14358,11 @@ each803:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each803
-	JMP          over798
+	JL           each1231
+	JMP          over1226
 
-far802:
-each804:
+far1230:
+each1232:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11262,87 +14389,87 @@ each804:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each804
+	JL           each1232
 
-over798:
+over1226:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all805
+	JE           all1233
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two807
+	JZ           two1235
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two807:
+two1235:
 	TESTQ    $0x00000002, R10
-	JZ       one808
+	JZ       one1236
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one808:
+one1236:
 	TESTQ  $0x00000001, R10
-	JZ     stored806
+	JZ     stored1234
 	VMOVSS X3, (R11)
-	JMP    stored806
+	JMP    stored1234
 
-all805:
+all1233:
 	VMOVUPS Y3, 32(CX)
 
-stored806:
+stored1234:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all809
+	JE           all1237
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two811
+	JZ           two1239
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two811:
+two1239:
 	TESTQ    $0x00000002, R10
-	JZ       one812
+	JZ       one1240
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one812:
+one1240:
 	TESTQ  $0x00000001, R10
-	JZ     stored810
+	JZ     stored1238
 	VMOVSS X4, (R9)
-	JMP    stored810
+	JMP    stored1238
 
-all809:
+all1237:
 	VMOVUPS Y4, 32(R9)
 
-stored810:
-next797:
+stored1238:
+none1225:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row796
+	JNZ  row1223
 	JMP  done
 
 tile3false:
-row813:
+row1241:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next814
+	JGE        none1243
 	CMPQ       DI, (BX)
-	JNE        cut816
+	JNE        cut1245
 	CMPQ       128(AX), $0x00
-	JE         near818
+	JE         near1247
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -11353,7 +14480,7 @@ row813:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near818:
+near1247:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11366,10 +14493,10 @@ near818:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over815
-	JMP          opened817
+	JGE          over1244
+	JMP          opened1246
 
-cut816:
+cut1245:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -11379,11 +14506,11 @@ cut816:
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
 
-opened817:
+opened1246:
 	CMPQ 128(AX), $0x00
-	JNE  far819
+	JNE  far1248
 
-each820:
+each1249:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11409,11 +14536,11 @@ each820:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each820
-	JMP          over815
+	JL           each1249
+	JMP          over1244
 
-far819:
-each821:
+far1248:
+each1250:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11448,9 +14575,9 @@ each821:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each821
+	JL           each1250
 
-over815:
+over1244:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -11460,13 +14587,13 @@ over815:
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-next814:
+none1243:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row813
+	JNZ  row1241
 	JMP  done
 
 tile3true:
@@ -11475,16 +14602,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row822:
+row1251:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next823
+	JGE        none1253
 	CMPQ       DI, (BX)
-	JNE        cut825
+	JNE        cut1255
 	CMPQ       128(AX), $0x00
-	JE         near827
+	JE         near1257
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -11495,7 +14622,7 @@ row822:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near827:
+near1257:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11508,10 +14635,10 @@ near827:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over824
-	JMP          opened826
+	JGE          over1254
+	JMP          opened1256
 
-cut825:
+cut1255:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -11521,11 +14648,11 @@ cut825:
 	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R10), Y0, Y6
 
-opened826:
+opened1256:
 	CMPQ 128(AX), $0x00
-	JNE  far828
+	JNE  far1258
 
-each829:
+each1259:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11551,11 +14678,11 @@ each829:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each829
-	JMP          over824
+	JL           each1259
+	JMP          over1254
 
-far828:
-each830:
+far1258:
+each1260:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11590,9 +14717,9 @@ each830:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each830
+	JL           each1260
 
-over824:
+over1254:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -11601,78 +14728,78 @@ over824:
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all831
+	JE           all1261
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two833
+	JZ           two1263
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two833:
+two1263:
 	TESTQ    $0x00000002, R10
-	JZ       one834
+	JZ       one1264
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one834:
+one1264:
 	TESTQ  $0x00000001, R10
-	JZ     stored832
+	JZ     stored1262
 	VMOVSS X5, (R11)
-	JMP    stored832
+	JMP    stored1262
 
-all831:
+all1261:
 	VMOVUPS Y5, 64(CX)
 
-stored832:
+stored1262:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all835
+	JE           all1265
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two837
+	JZ           two1267
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two837:
+two1267:
 	TESTQ    $0x00000002, R10
-	JZ       one838
+	JZ       one1268
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one838:
+one1268:
 	TESTQ  $0x00000001, R10
-	JZ     stored836
+	JZ     stored1266
 	VMOVSS X6, (R9)
-	JMP    stored836
+	JMP    stored1266
 
-all835:
+all1265:
 	VMOVUPS Y6, 64(R9)
 
-stored836:
-next823:
+stored1266:
+none1253:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row822
+	JNZ  row1251
 	JMP  done
 
 tile4false:
-row839:
+row1269:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next840
+	JGE        none1271
 	CMPQ       DI, (BX)
-	JNE        cut842
+	JNE        cut1273
 	CMPQ       128(AX), $0x00
-	JE         near844
+	JE         near1275
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -11682,7 +14809,7 @@ row839:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near844:
+near1275:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11697,10 +14824,10 @@ near844:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over841
-	JMP          opened843
+	JGE          over1272
+	JMP          opened1274
 
-cut842:
+cut1273:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -11712,11 +14839,11 @@ cut842:
 	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R10), Y7
 
-opened843:
+opened1274:
 	CMPQ 128(AX), $0x00
-	JNE  far845
+	JNE  far1276
 
-each846:
+each1277:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11748,11 +14875,11 @@ each846:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each846
-	JMP          over841
+	JL           each1277
+	JMP          over1272
 
-far845:
-each847:
+far1276:
+each1278:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11792,9 +14919,9 @@ each847:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each847
+	JL           each1278
 
-over841:
+over1272:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -11806,13 +14933,13 @@ over841:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next840:
+none1271:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row839
+	JNZ  row1269
 	JMP  done
 
 tile4true:
@@ -11821,16 +14948,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row848:
+row1279:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next849
+	JGE        none1281
 	CMPQ       DI, (BX)
-	JNE        cut851
+	JNE        cut1283
 	CMPQ       128(AX), $0x00
-	JE         near853
+	JE         near1285
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -11840,7 +14967,7 @@ row848:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near853:
+near1285:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11855,10 +14982,10 @@ near853:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over850
-	JMP          opened852
+	JGE          over1282
+	JMP          opened1284
 
-cut851:
+cut1283:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -11870,11 +14997,11 @@ cut851:
 	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R10), Y0, Y8
 
-opened852:
+opened1284:
 	CMPQ 128(AX), $0x00
-	JNE  far854
+	JNE  far1286
 
-each855:
+each1287:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -11906,11 +15033,11 @@ each855:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each855
-	JMP          over850
+	JL           each1287
+	JMP          over1282
 
-far854:
-each856:
+far1286:
+each1288:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -11950,9 +15077,9 @@ each856:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each856
+	JL           each1288
 
-over850:
+over1282:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -11963,65 +15090,65 @@ over850:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all857
+	JE           all1289
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two859
+	JZ           two1291
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two859:
+two1291:
 	TESTQ    $0x00000002, R10
-	JZ       one860
+	JZ       one1292
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one860:
+one1292:
 	TESTQ  $0x00000001, R10
-	JZ     stored858
+	JZ     stored1290
 	VMOVSS X7, (R11)
-	JMP    stored858
+	JMP    stored1290
 
-all857:
+all1289:
 	VMOVUPS Y7, 96(CX)
 
-stored858:
+stored1290:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all861
+	JE           all1293
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two863
+	JZ           two1295
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two863:
+two1295:
 	TESTQ    $0x00000002, R10
-	JZ       one864
+	JZ       one1296
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one864:
+one1296:
 	TESTQ  $0x00000001, R10
-	JZ     stored862
+	JZ     stored1294
 	VMOVSS X8, (R9)
-	JMP    stored862
+	JMP    stored1294
 
-all861:
+all1293:
 	VMOVUPS Y8, 96(R9)
 
-stored862:
-next849:
+stored1294:
+none1281:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row848
+	JNZ  row1279
 
 done:
 	VZEROUPPER
@@ -12057,16 +15184,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row865:
+row1297:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next866
+	JGE        none1299
 	CMPQ       DI, (BX)
-	JNE        cut868
+	JNE        cut1301
 	CMPQ       128(AX), $0x00
-	JE         near870
+	JE         near1303
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -12075,7 +15202,7 @@ row865:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near870:
+near1303:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12084,20 +15211,20 @@ near870:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over867
-	JMP          opened869
+	JGE          over1300
+	JMP          opened1302
 
-cut868:
+cut1301:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
 
-opened869:
+opened1302:
 	CMPQ 128(AX), $0x00
-	JNE  far871
+	JNE  far1304
 
-each872:
+each1305:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12111,11 +15238,11 @@ each872:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each872
-	JMP          over867
+	JL           each1305
+	JMP          over1300
 
-far871:
-each873:
+far1304:
+each1306:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -12136,21 +15263,21 @@ each873:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each873
+	JL           each1306
 
-over867:
+over1300:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-next866:
+none1299:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row865
+	JNZ  row1297
 	JMP  done
 
 tile1true:
@@ -12159,16 +15286,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row874:
+row1307:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next875
+	JGE        none1309
 	CMPQ       DI, (BX)
-	JNE        cut877
+	JNE        cut1311
 	CMPQ       128(AX), $0x00
-	JE         near879
+	JE         near1313
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -12177,7 +15304,7 @@ row874:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near879:
+near1313:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12186,20 +15313,20 @@ near879:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over876
-	JMP          opened878
+	JGE          over1310
+	JMP          opened1312
 
-cut877:
+cut1311:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R10), Y0, Y2
 
-opened878:
+opened1312:
 	CMPQ 128(AX), $0x00
-	JNE  far880
+	JNE  far1314
 
-each881:
+each1315:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12213,11 +15340,11 @@ each881:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each881
-	JMP          over876
+	JL           each1315
+	JMP          over1310
 
-far880:
-each882:
+far1314:
+each1316:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -12238,85 +15365,85 @@ each882:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each882
+	JL           each1316
 
-over876:
+over1310:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all883
+	JE           all1317
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two885
+	JZ           two1319
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two885:
+two1319:
 	TESTQ    $0x00000002, R10
-	JZ       one886
+	JZ       one1320
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one886:
+one1320:
 	TESTQ  $0x00000001, R10
-	JZ     stored884
+	JZ     stored1318
 	VMOVSS X1, (R11)
-	JMP    stored884
+	JMP    stored1318
 
-all883:
+all1317:
 	VMOVUPS Y1, (CX)
 
-stored884:
+stored1318:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all887
+	JE           all1321
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two889
+	JZ           two1323
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two889:
+two1323:
 	TESTQ    $0x00000002, R10
-	JZ       one890
+	JZ       one1324
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one890:
+one1324:
 	TESTQ  $0x00000001, R10
-	JZ     stored888
+	JZ     stored1322
 	VMOVSS X2, (R9)
-	JMP    stored888
+	JMP    stored1322
 
-all887:
+all1321:
 	VMOVUPS Y2, (R9)
 
-stored888:
-next875:
+stored1322:
+none1309:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row874
+	JNZ  row1307
 	JMP  done
 
 tile2false:
-row891:
+row1325:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next892
+	JGE        none1327
 	CMPQ       DI, (BX)
-	JNE        cut894
+	JNE        cut1329
 	CMPQ       128(AX), $0x00
-	JE         near896
+	JE         near1331
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -12325,7 +15452,7 @@ row891:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near896:
+near1331:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12336,10 +15463,10 @@ near896:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over893
-	JMP          opened895
+	JGE          over1328
+	JMP          opened1330
 
-cut894:
+cut1329:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -12347,11 +15474,11 @@ cut894:
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
 
-opened895:
+opened1330:
 	CMPQ 128(AX), $0x00
-	JNE  far897
+	JNE  far1332
 
-each898:
+each1333:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12371,11 +15498,11 @@ each898:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each898
-	JMP          over893
+	JL           each1333
+	JMP          over1328
 
-far897:
-each899:
+far1332:
+each1334:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -12402,9 +15529,9 @@ each899:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each899
+	JL           each1334
 
-over893:
+over1328:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -12412,13 +15539,13 @@ over893:
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-next892:
+none1327:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row891
+	JNZ  row1325
 	JMP  done
 
 tile2true:
@@ -12427,16 +15554,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row900:
+row1335:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next901
+	JGE        none1337
 	CMPQ       DI, (BX)
-	JNE        cut903
+	JNE        cut1339
 	CMPQ       128(AX), $0x00
-	JE         near905
+	JE         near1341
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -12445,7 +15572,7 @@ row900:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near905:
+near1341:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12456,10 +15583,10 @@ near905:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over902
-	JMP          opened904
+	JGE          over1338
+	JMP          opened1340
 
-cut903:
+cut1339:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -12467,11 +15594,11 @@ cut903:
 	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R10), Y0, Y4
 
-opened904:
+opened1340:
 	CMPQ 128(AX), $0x00
-	JNE  far906
+	JNE  far1342
 
-each907:
+each1343:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12491,11 +15618,11 @@ each907:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each907
-	JMP          over902
+	JL           each1343
+	JMP          over1338
 
-far906:
-each908:
+far1342:
+each1344:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -12522,87 +15649,87 @@ each908:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each908
+	JL           each1344
 
-over902:
+over1338:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all909
+	JE           all1345
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two911
+	JZ           two1347
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two911:
+two1347:
 	TESTQ    $0x00000002, R10
-	JZ       one912
+	JZ       one1348
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one912:
+one1348:
 	TESTQ  $0x00000001, R10
-	JZ     stored910
+	JZ     stored1346
 	VMOVSS X3, (R11)
-	JMP    stored910
+	JMP    stored1346
 
-all909:
+all1345:
 	VMOVUPS Y3, 32(CX)
 
-stored910:
+stored1346:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all913
+	JE           all1349
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two915
+	JZ           two1351
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two915:
+two1351:
 	TESTQ    $0x00000002, R10
-	JZ       one916
+	JZ       one1352
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one916:
+one1352:
 	TESTQ  $0x00000001, R10
-	JZ     stored914
+	JZ     stored1350
 	VMOVSS X4, (R9)
-	JMP    stored914
+	JMP    stored1350
 
-all913:
+all1349:
 	VMOVUPS Y4, 32(R9)
 
-stored914:
-next901:
+stored1350:
+none1337:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row900
+	JNZ  row1335
 	JMP  done
 
 tile3false:
-row917:
+row1353:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next918
+	JGE        none1355
 	CMPQ       DI, (BX)
-	JNE        cut920
+	JNE        cut1357
 	CMPQ       128(AX), $0x00
-	JE         near922
+	JE         near1359
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -12613,7 +15740,7 @@ row917:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near922:
+near1359:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12626,10 +15753,10 @@ near922:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over919
-	JMP          opened921
+	JGE          over1356
+	JMP          opened1358
 
-cut920:
+cut1357:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -12639,11 +15766,11 @@ cut920:
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
 
-opened921:
+opened1358:
 	CMPQ 128(AX), $0x00
-	JNE  far923
+	JNE  far1360
 
-each924:
+each1361:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12669,11 +15796,11 @@ each924:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each924
-	JMP          over919
+	JL           each1361
+	JMP          over1356
 
-far923:
-each925:
+far1360:
+each1362:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -12708,9 +15835,9 @@ each925:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each925
+	JL           each1362
 
-over919:
+over1356:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -12720,13 +15847,13 @@ over919:
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-next918:
+none1355:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row917
+	JNZ  row1353
 	JMP  done
 
 tile3true:
@@ -12735,16 +15862,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row926:
+row1363:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next927
+	JGE        none1365
 	CMPQ       DI, (BX)
-	JNE        cut929
+	JNE        cut1367
 	CMPQ       128(AX), $0x00
-	JE         near931
+	JE         near1369
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -12755,7 +15882,7 @@ row926:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near931:
+near1369:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12768,10 +15895,10 @@ near931:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over928
-	JMP          opened930
+	JGE          over1366
+	JMP          opened1368
 
-cut929:
+cut1367:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -12781,11 +15908,11 @@ cut929:
 	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R10), Y0, Y6
 
-opened930:
+opened1368:
 	CMPQ 128(AX), $0x00
-	JNE  far932
+	JNE  far1370
 
-each933:
+each1371:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12811,11 +15938,11 @@ each933:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each933
-	JMP          over928
+	JL           each1371
+	JMP          over1366
 
-far932:
-each934:
+far1370:
+each1372:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -12850,9 +15977,9 @@ each934:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each934
+	JL           each1372
 
-over928:
+over1366:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -12861,78 +15988,78 @@ over928:
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all935
+	JE           all1373
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two937
+	JZ           two1375
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two937:
+two1375:
 	TESTQ    $0x00000002, R10
-	JZ       one938
+	JZ       one1376
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one938:
+one1376:
 	TESTQ  $0x00000001, R10
-	JZ     stored936
+	JZ     stored1374
 	VMOVSS X5, (R11)
-	JMP    stored936
+	JMP    stored1374
 
-all935:
+all1373:
 	VMOVUPS Y5, 64(CX)
 
-stored936:
+stored1374:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all939
+	JE           all1377
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two941
+	JZ           two1379
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two941:
+two1379:
 	TESTQ    $0x00000002, R10
-	JZ       one942
+	JZ       one1380
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one942:
+one1380:
 	TESTQ  $0x00000001, R10
-	JZ     stored940
+	JZ     stored1378
 	VMOVSS X6, (R9)
-	JMP    stored940
+	JMP    stored1378
 
-all939:
+all1377:
 	VMOVUPS Y6, 64(R9)
 
-stored940:
-next927:
+stored1378:
+none1365:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row926
+	JNZ  row1363
 	JMP  done
 
 tile4false:
-row943:
+row1381:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next944
+	JGE        none1383
 	CMPQ       DI, (BX)
-	JNE        cut946
+	JNE        cut1385
 	CMPQ       128(AX), $0x00
-	JE         near948
+	JE         near1387
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -12942,7 +16069,7 @@ row943:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near948:
+near1387:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -12957,10 +16084,10 @@ near948:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over945
-	JMP          opened947
+	JGE          over1384
+	JMP          opened1386
 
-cut946:
+cut1385:
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (CX), Y0
@@ -12972,11 +16099,11 @@ cut946:
 	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R10), Y7
 
-opened947:
+opened1386:
 	CMPQ 128(AX), $0x00
-	JNE  far949
+	JNE  far1388
 
-each950:
+each1389:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -13008,11 +16135,11 @@ each950:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each950
-	JMP          over945
+	JL           each1389
+	JMP          over1384
 
-far949:
-each951:
+far1388:
+each1390:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -13052,9 +16179,9 @@ each951:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each951
+	JL           each1390
 
-over945:
+over1384:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -13066,13 +16193,13 @@ over945:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next944:
+none1383:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row943
+	JNZ  row1381
 	JMP  done
 
 tile4true:
@@ -13081,16 +16208,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row952:
+row1391:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next953
+	JGE        none1393
 	CMPQ       DI, (BX)
-	JNE        cut955
+	JNE        cut1395
 	CMPQ       128(AX), $0x00
-	JE         near957
+	JE         near1397
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -13100,7 +16227,7 @@ row952:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near957:
+near1397:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -13115,10 +16242,10 @@ near957:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over954
-	JMP          opened956
+	JGE          over1394
+	JMP          opened1396
 
-cut955:
+cut1395:
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (CX), Y1
@@ -13130,11 +16257,11 @@ cut955:
 	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R10), Y0, Y8
 
-opened956:
+opened1396:
 	CMPQ 128(AX), $0x00
-	JNE  far958
+	JNE  far1398
 
-each959:
+each1399:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -13166,11 +16293,11 @@ each959:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each959
-	JMP          over954
+	JL           each1399
+	JMP          over1394
 
-far958:
-each960:
+far1398:
+each1400:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -13210,9 +16337,9 @@ each960:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each960
+	JL           each1400
 
-over954:
+over1394:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y1, (CX)
@@ -13223,65 +16350,65 @@ over954:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all961
+	JE           all1401
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R10
-	JZ           two963
+	JZ           two1403
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two963:
+two1403:
 	TESTQ    $0x00000002, R10
-	JZ       one964
+	JZ       one1404
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one964:
+one1404:
 	TESTQ  $0x00000001, R10
-	JZ     stored962
+	JZ     stored1402
 	VMOVSS X7, (R11)
-	JMP    stored962
+	JMP    stored1402
 
-all961:
+all1401:
 	VMOVUPS Y7, 96(CX)
 
-stored962:
+stored1402:
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all965
+	JE           all1405
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two967
+	JZ           two1407
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two967:
+two1407:
 	TESTQ    $0x00000002, R10
-	JZ       one968
+	JZ       one1408
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one968:
+one1408:
 	TESTQ  $0x00000001, R10
-	JZ     stored966
+	JZ     stored1406
 	VMOVSS X8, (R9)
-	JMP    stored966
+	JMP    stored1406
 
-all965:
+all1405:
 	VMOVUPS Y8, 96(R9)
 
-stored966:
-next953:
+stored1406:
+none1393:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row952
+	JNZ  row1391
 
 done:
 	VZEROUPPER
@@ -13318,16 +16445,16 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row969:
+row1409:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next970
+	JGE        none1411
 	CMPQ       DI, (BX)
-	JNE        cut972
+	JNE        cut1413
 	CMPQ       128(AX), $0x00
-	JE         near974
+	JE         near1415
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -13336,7 +16463,7 @@ row969:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near974:
+near1415:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -13350,20 +16477,20 @@ near974:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over971
-	JMP          opened973
+	JGE          over1412
+	JMP          opened1414
 
-cut972:
+cut1413:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened973:
+opened1414:
 	CMPQ 128(AX), $0x00
-	JNE  far975
+	JNE  far1416
 
-each976:
+each1417:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -13382,11 +16509,11 @@ each976:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each976
-	JMP          over971
+	JL           each1417
+	JMP          over1412
 
-far975:
-each977:
+far1416:
+each1418:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -13412,21 +16539,21 @@ each977:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each977
+	JL           each1418
 
-over971:
+over1412:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-next970:
+none1411:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row969
+	JNZ  row1409
 	JMP  done
 
 tile1true:
@@ -13435,16 +16562,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row978:
+row1419:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next979
+	JGE        none1421
 	CMPQ       DI, (BX)
-	JNE        cut981
+	JNE        cut1423
 	CMPQ       128(AX), $0x00
-	JE         near983
+	JE         near1425
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -13453,7 +16580,7 @@ row978:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near983:
+near1425:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -13467,20 +16594,20 @@ near983:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over980
-	JMP          opened982
+	JGE          over1422
+	JMP          opened1424
 
-cut981:
+cut1423:
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
-opened982:
+opened1424:
 	CMPQ 128(AX), $0x00
-	JNE  far984
+	JNE  far1426
 
-each985:
+each1427:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -13499,6302 +16626,115 @@ each985:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each985
-	JMP          over980
+	JL           each1427
+	JMP          over1422
 
-far984:
-each986:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each986
-
-over980:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all987
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two989
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two989:
-	TESTQ    $0x00000002, R11
-	JZ       one990
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one990:
-	TESTQ  $0x00000001, R11
-	JZ     stored988
-	VMOVSS X1, (R12)
-	JMP    stored988
-
-all987:
-	VMOVUPS Y1, (CX)
-
-stored988:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all991
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two993
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two993:
-	TESTQ    $0x00000002, R11
-	JZ       one994
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one994:
-	TESTQ  $0x00000001, R11
-	JZ     stored992
-	VMOVSS X2, (R9)
-	JMP    stored992
-
-all991:
-	VMOVUPS Y2, (R9)
-
-stored992:
-next979:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row978
-	JMP  done
-
-tile2false:
-row995:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next996
-	CMPQ       DI, (BX)
-	JNE        cut998
-	CMPQ       128(AX), $0x00
-	JE         near1000
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1000:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over997
-	JMP          opened999
-
-cut998:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened999:
-	CMPQ 128(AX), $0x00
-	JNE  far1001
-
-each1002:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1002
-	JMP          over997
-
-far1001:
-each1003:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1003
-
-over997:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next996:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row995
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1004:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1005
-	CMPQ       DI, (BX)
-	JNE        cut1007
-	CMPQ       128(AX), $0x00
-	JE         near1009
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1009:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R11), Y0, Y3
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1006
-	JMP          opened1008
-
-cut1007:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-
-opened1008:
-	CMPQ 128(AX), $0x00
-	JNE  far1010
-
-each1011:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1011
-	JMP          over1006
-
-far1010:
-each1012:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1012
-
-over1006:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1013
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1015
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1015:
-	TESTQ    $0x00000002, R11
-	JZ       one1016
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1016:
-	TESTQ  $0x00000001, R11
-	JZ     stored1014
-	VMOVSS X3, (R12)
-	JMP    stored1014
-
-all1013:
-	VMOVUPS Y3, 32(CX)
-
-stored1014:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1017
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1019
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1019:
-	TESTQ    $0x00000002, R11
-	JZ       one1020
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1020:
-	TESTQ  $0x00000001, R11
-	JZ     stored1018
-	VMOVSS X4, (R9)
-	JMP    stored1018
-
-all1017:
-	VMOVUPS Y4, 32(R9)
-
-stored1018:
-next1005:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1004
-	JMP  done
-
-tile3false:
-row1021:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1022
-	CMPQ       DI, (BX)
-	JNE        cut1024
-	CMPQ       128(AX), $0x00
-	JE         near1026
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1026:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y5, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1023
-	JMP          opened1025
-
-cut1024:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1025:
-	CMPQ 128(AX), $0x00
-	JNE  far1027
-
-each1028:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1028
-	JMP          over1023
-
-far1027:
-each1029:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1029
-
-over1023:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next1022:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1021
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1030:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1031
-	CMPQ       DI, (BX)
-	JNE        cut1033
-	CMPQ       128(AX), $0x00
-	JE         near1035
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1035:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMULPS       Y6, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1032
-	JMP          opened1034
-
-cut1033:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-
-opened1034:
-	CMPQ 128(AX), $0x00
-	JNE  far1036
-
-each1037:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1037
-	JMP          over1032
-
-far1036:
-each1038:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1038
-
-over1032:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1039
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1041
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1041:
-	TESTQ    $0x00000002, R11
-	JZ       one1042
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1042:
-	TESTQ  $0x00000001, R11
-	JZ     stored1040
-	VMOVSS X5, (R12)
-	JMP    stored1040
-
-all1039:
-	VMOVUPS Y5, 64(CX)
-
-stored1040:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1043
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1045
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two1045:
-	TESTQ    $0x00000002, R11
-	JZ       one1046
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one1046:
-	TESTQ  $0x00000001, R11
-	JZ     stored1044
-	VMOVSS X6, (R9)
-	JMP    stored1044
-
-all1043:
-	VMOVUPS Y6, 64(R9)
-
-stored1044:
-next1031:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1030
-	JMP  done
-
-tile4false:
-row1047:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1048
-	CMPQ       DI, (BX)
-	JNE        cut1050
-	CMPQ       128(AX), $0x00
-	JE         near1052
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1052:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y7, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMULPS       Y7, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1049
-	JMP          opened1051
-
-cut1050:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1051:
-	CMPQ 128(AX), $0x00
-	JNE  far1053
-
-each1054:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1054
-	JMP          over1049
-
-far1053:
-each1055:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1055
-
-over1049:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-next1048:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1047
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1056:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1057
-	CMPQ       DI, (BX)
-	JNE        cut1059
-	CMPQ       128(AX), $0x00
-	JE         near1061
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1061:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMULPS       Y8, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMOVUPS      64(R11), Y5
-	VMULPS       Y8, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VMASKMOVPS   96(R11), Y0, Y7
-	VMULPS       Y8, Y7, Y7
-	VMOVAPS      Y2, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1058
-	JMP          opened1060
-
-cut1059:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
-
-opened1060:
-	CMPQ 128(AX), $0x00
-	JNE  far1062
-
-each1063:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1063
-	JMP          over1058
-
-far1062:
-each1064:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1064
-
-over1058:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1065
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1067
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1067:
-	TESTQ    $0x00000002, R11
-	JZ       one1068
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1068:
-	TESTQ  $0x00000001, R11
-	JZ     stored1066
-	VMOVSS X7, (R12)
-	JMP    stored1066
-
-all1065:
-	VMOVUPS Y7, 96(CX)
-
-stored1066:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1069
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1071
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two1071:
-	TESTQ    $0x00000002, R11
-	JZ       one1072
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
-one1072:
-	TESTQ  $0x00000001, R11
-	JZ     stored1070
-	VMOVSS X8, (R9)
-	JMP    stored1070
-
-all1069:
-	VMOVUPS Y8, 96(R9)
-
-stored1070:
-next1057:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1056
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMinScalarAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x03
-	JE   tile1true
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x05
-	JE   tile2true
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x07
-	JE   tile3true
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x09
-	JE   tile4true
-	JMP  done
-
-tile1false:
-row1073:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1074
-	CMPQ       DI, (BX)
-	JNE        cut1076
-	CMPQ       128(AX), $0x00
-	JE         near1078
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1078:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1075
-	JMP          opened1077
-
-cut1076:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-
-opened1077:
-	CMPQ 128(AX), $0x00
-	JNE  far1079
-
-each1080:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1080
-	JMP          over1075
-
-far1079:
-each1081:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1081
-
-over1075:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-
-next1074:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1073
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1082:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1083
-	CMPQ       DI, (BX)
-	JNE        cut1085
-	CMPQ       128(AX), $0x00
-	JE         near1087
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1087:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMASKMOVPS   (R11), Y0, Y1
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1084
-	JMP          opened1086
-
-cut1085:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (R11), Y0, Y2
-
-opened1086:
-	CMPQ 128(AX), $0x00
-	JNE  far1088
-
-each1089:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1089
-	JMP          over1084
-
-far1088:
-each1090:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1090
-
-over1084:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1091
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1093
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1093:
-	TESTQ    $0x00000002, R11
-	JZ       one1094
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1094:
-	TESTQ  $0x00000001, R11
-	JZ     stored1092
-	VMOVSS X1, (R12)
-	JMP    stored1092
-
-all1091:
-	VMOVUPS Y1, (CX)
-
-stored1092:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1095
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1097
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two1097:
-	TESTQ    $0x00000002, R11
-	JZ       one1098
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one1098:
-	TESTQ  $0x00000001, R11
-	JZ     stored1096
-	VMOVSS X2, (R9)
-	JMP    stored1096
-
-all1095:
-	VMOVUPS Y2, (R9)
-
-stored1096:
-next1083:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1082
-	JMP  done
-
-tile2false:
-row1099:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1100
-	CMPQ       DI, (BX)
-	JNE        cut1102
-	CMPQ       128(AX), $0x00
-	JE         near1104
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1104:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1101
-	JMP          opened1103
-
-cut1102:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1103:
-	CMPQ 128(AX), $0x00
-	JNE  far1105
-
-each1106:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1106
-	JMP          over1101
-
-far1105:
-each1107:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1107
-
-over1101:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next1100:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1099
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1108:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1109
-	CMPQ       DI, (BX)
-	JNE        cut1111
-	CMPQ       128(AX), $0x00
-	JE         near1113
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1113:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R11), Y0, Y3
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1110
-	JMP          opened1112
-
-cut1111:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-
-opened1112:
-	CMPQ 128(AX), $0x00
-	JNE  far1114
-
-each1115:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1115
-	JMP          over1110
-
-far1114:
-each1116:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1116
-
-over1110:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1117
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1119
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1119:
-	TESTQ    $0x00000002, R11
-	JZ       one1120
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1120:
-	TESTQ  $0x00000001, R11
-	JZ     stored1118
-	VMOVSS X3, (R12)
-	JMP    stored1118
-
-all1117:
-	VMOVUPS Y3, 32(CX)
-
-stored1118:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1121
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1123
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1123:
-	TESTQ    $0x00000002, R11
-	JZ       one1124
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1124:
-	TESTQ  $0x00000001, R11
-	JZ     stored1122
-	VMOVSS X4, (R9)
-	JMP    stored1122
-
-all1121:
-	VMOVUPS Y4, 32(R9)
-
-stored1122:
-next1109:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1108
-	JMP  done
-
-tile3false:
-row1125:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1126
-	CMPQ       DI, (BX)
-	JNE        cut1128
-	CMPQ       128(AX), $0x00
-	JE         near1130
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1130:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y5, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1127
-	JMP          opened1129
-
-cut1128:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1129:
-	CMPQ 128(AX), $0x00
-	JNE  far1131
-
-each1132:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1132
-	JMP          over1127
-
-far1131:
-each1133:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1133
-
-over1127:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next1126:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1125
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1134:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1135
-	CMPQ       DI, (BX)
-	JNE        cut1137
-	CMPQ       128(AX), $0x00
-	JE         near1139
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1139:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMULPS       Y6, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1136
-	JMP          opened1138
-
-cut1137:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-
-opened1138:
-	CMPQ 128(AX), $0x00
-	JNE  far1140
-
-each1141:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1141
-	JMP          over1136
-
-far1140:
-each1142:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1142
-
-over1136:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1143
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1145
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1145:
-	TESTQ    $0x00000002, R11
-	JZ       one1146
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1146:
-	TESTQ  $0x00000001, R11
-	JZ     stored1144
-	VMOVSS X5, (R12)
-	JMP    stored1144
-
-all1143:
-	VMOVUPS Y5, 64(CX)
-
-stored1144:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1147
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1149
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two1149:
-	TESTQ    $0x00000002, R11
-	JZ       one1150
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one1150:
-	TESTQ  $0x00000001, R11
-	JZ     stored1148
-	VMOVSS X6, (R9)
-	JMP    stored1148
-
-all1147:
-	VMOVUPS Y6, 64(R9)
-
-stored1148:
-next1135:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1134
-	JMP  done
-
-tile4false:
-row1151:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1152
-	CMPQ       DI, (BX)
-	JNE        cut1154
-	CMPQ       128(AX), $0x00
-	JE         near1156
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1156:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y7, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMULPS       Y7, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1153
-	JMP          opened1155
-
-cut1154:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1155:
-	CMPQ 128(AX), $0x00
-	JNE  far1157
-
-each1158:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1158
-	JMP          over1153
-
-far1157:
-each1159:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1159
-
-over1153:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-next1152:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1151
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1160:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1161
-	CMPQ       DI, (BX)
-	JNE        cut1163
-	CMPQ       128(AX), $0x00
-	JE         near1165
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1165:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMULPS       Y8, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMOVUPS      64(R11), Y5
-	VMULPS       Y8, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VMASKMOVPS   96(R11), Y0, Y7
-	VMULPS       Y8, Y7, Y7
-	VMOVAPS      Y2, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1162
-	JMP          opened1164
-
-cut1163:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
-
-opened1164:
-	CMPQ 128(AX), $0x00
-	JNE  far1166
-
-each1167:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1167
-	JMP          over1162
-
-far1166:
-each1168:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1168
-
-over1162:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1169
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1171
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1171:
-	TESTQ    $0x00000002, R11
-	JZ       one1172
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1172:
-	TESTQ  $0x00000001, R11
-	JZ     stored1170
-	VMOVSS X7, (R12)
-	JMP    stored1170
-
-all1169:
-	VMOVUPS Y7, 96(CX)
-
-stored1170:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1173
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1175
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two1175:
-	TESTQ    $0x00000002, R11
-	JZ       one1176
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
-one1176:
-	TESTQ  $0x00000001, R11
-	JZ     stored1174
-	VMOVSS X8, (R9)
-	JMP    stored1174
-
-all1173:
-	VMOVUPS Y8, 96(R9)
-
-stored1174:
-next1161:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1160
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMaxFullAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x03
-	JE   tile1true
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x05
-	JE   tile2true
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x07
-	JE   tile3true
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x09
-	JE   tile4true
-	JMP  done
-
-tile1false:
-row1177:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1178
-	CMPQ       DI, (BX)
-	JNE        cut1180
-	CMPQ       128(AX), $0x00
-	JE         near1182
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1182:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1179
-	JMP          opened1181
-
-cut1180:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-
-opened1181:
-	CMPQ 128(AX), $0x00
-	JNE  far1183
-
-each1184:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1184
-	JMP          over1179
-
-far1183:
-each1185:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1185
-
-over1179:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-
-next1178:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1177
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1186:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1187
-	CMPQ       DI, (BX)
-	JNE        cut1189
-	CMPQ       128(AX), $0x00
-	JE         near1191
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1191:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMASKMOVPS   (R11), Y0, Y1
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1188
-	JMP          opened1190
-
-cut1189:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (R11), Y0, Y2
-
-opened1190:
-	CMPQ 128(AX), $0x00
-	JNE  far1192
-
-each1193:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1193
-	JMP          over1188
-
-far1192:
-each1194:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1194
-
-over1188:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1195
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1197
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1197:
-	TESTQ    $0x00000002, R11
-	JZ       one1198
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1198:
-	TESTQ  $0x00000001, R11
-	JZ     stored1196
-	VMOVSS X1, (R12)
-	JMP    stored1196
-
-all1195:
-	VMOVUPS Y1, (CX)
-
-stored1196:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1199
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1201
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two1201:
-	TESTQ    $0x00000002, R11
-	JZ       one1202
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one1202:
-	TESTQ  $0x00000001, R11
-	JZ     stored1200
-	VMOVSS X2, (R9)
-	JMP    stored1200
-
-all1199:
-	VMOVUPS Y2, (R9)
-
-stored1200:
-next1187:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1186
-	JMP  done
-
-tile2false:
-row1203:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1204
-	CMPQ       DI, (BX)
-	JNE        cut1206
-	CMPQ       128(AX), $0x00
-	JE         near1208
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1208:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1205
-	JMP          opened1207
-
-cut1206:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1207:
-	CMPQ 128(AX), $0x00
-	JNE  far1209
-
-each1210:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1210
-	JMP          over1205
-
-far1209:
-each1211:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1211
-
-over1205:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next1204:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1203
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1212:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1213
-	CMPQ       DI, (BX)
-	JNE        cut1215
-	CMPQ       128(AX), $0x00
-	JE         near1217
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1217:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   32(R11), Y0, Y3
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1214
-	JMP          opened1216
-
-cut1215:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-
-opened1216:
-	CMPQ 128(AX), $0x00
-	JNE  far1218
-
-each1219:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1219
-	JMP          over1214
-
-far1218:
-each1220:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1220
-
-over1214:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1221
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1223
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1223:
-	TESTQ    $0x00000002, R11
-	JZ       one1224
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1224:
-	TESTQ  $0x00000001, R11
-	JZ     stored1222
-	VMOVSS X3, (R12)
-	JMP    stored1222
-
-all1221:
-	VMOVUPS Y3, 32(CX)
-
-stored1222:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1225
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1227
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1227:
-	TESTQ    $0x00000002, R11
-	JZ       one1228
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1228:
-	TESTQ  $0x00000001, R11
-	JZ     stored1226
-	VMOVSS X4, (R9)
-	JMP    stored1226
-
-all1225:
-	VMOVUPS Y4, 32(R9)
-
-stored1226:
-next1213:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1212
-	JMP  done
-
-tile3false:
-row1229:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1230
-	CMPQ       DI, (BX)
-	JNE        cut1232
-	CMPQ       128(AX), $0x00
-	JE         near1234
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1234:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1231
-	JMP          opened1233
-
-cut1232:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1233:
-	CMPQ 128(AX), $0x00
-	JNE  far1235
-
-each1236:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1236
-	JMP          over1231
-
-far1235:
-each1237:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1237
-
-over1231:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next1230:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1229
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1238:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1239
-	CMPQ       DI, (BX)
-	JNE        cut1241
-	CMPQ       128(AX), $0x00
-	JE         near1243
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1243:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VMASKMOVPS   64(R12), Y0, Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1240
-	JMP          opened1242
-
-cut1241:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-
-opened1242:
-	CMPQ 128(AX), $0x00
-	JNE  far1244
-
-each1245:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1245
-	JMP          over1240
-
-far1244:
-each1246:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1246
-
-over1240:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1247
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1249
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1249:
-	TESTQ    $0x00000002, R11
-	JZ       one1250
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1250:
-	TESTQ  $0x00000001, R11
-	JZ     stored1248
-	VMOVSS X5, (R12)
-	JMP    stored1248
-
-all1247:
-	VMOVUPS Y5, 64(CX)
-
-stored1248:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1251
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1253
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two1253:
-	TESTQ    $0x00000002, R11
-	JZ       one1254
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one1254:
-	TESTQ  $0x00000001, R11
-	JZ     stored1252
-	VMOVSS X6, (R9)
-	JMP    stored1252
-
-all1251:
-	VMOVUPS Y6, 64(R9)
-
-stored1252:
-next1239:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1238
-	JMP  done
-
-tile4false:
-row1255:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1256
-	CMPQ       DI, (BX)
-	JNE        cut1258
-	CMPQ       128(AX), $0x00
-	JE         near1260
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1260:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMOVUPS      96(R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1257
-	JMP          opened1259
-
-cut1258:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1259:
-	CMPQ 128(AX), $0x00
-	JNE  far1261
-
-each1262:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1262
-	JMP          over1257
-
-far1261:
-each1263:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1263
-
-over1257:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-next1256:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1255
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1264:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1265
-	CMPQ       DI, (BX)
-	JNE        cut1267
-	CMPQ       128(AX), $0x00
-	JE         near1269
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1269:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VMASKMOVPS   96(R11), Y0, Y7
-	VMASKMOVPS   96(R12), Y0, Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVAPS      Y2, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1266
-	JMP          opened1268
-
-cut1267:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
-
-opened1268:
-	CMPQ 128(AX), $0x00
-	JNE  far1270
-
-each1271:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1271
-	JMP          over1266
-
-far1270:
-each1272:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x16, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1272
-
-over1266:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1273
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1275
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1275:
-	TESTQ    $0x00000002, R11
-	JZ       one1276
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1276:
-	TESTQ  $0x00000001, R11
-	JZ     stored1274
-	VMOVSS X7, (R12)
-	JMP    stored1274
-
-all1273:
-	VMOVUPS Y7, 96(CX)
-
-stored1274:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1277
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1279
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two1279:
-	TESTQ    $0x00000002, R11
-	JZ       one1280
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
-one1280:
-	TESTQ  $0x00000001, R11
-	JZ     stored1278
-	VMOVSS X8, (R9)
-	JMP    stored1278
-
-all1277:
-	VMOVUPS Y8, 96(R9)
-
-stored1278:
-next1265:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1264
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMinFullAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x03
-	JE   tile1true
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x05
-	JE   tile2true
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x07
-	JE   tile3true
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x09
-	JE   tile4true
-	JMP  done
-
-tile1false:
-row1281:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1282
-	CMPQ       DI, (BX)
-	JNE        cut1284
-	CMPQ       128(AX), $0x00
-	JE         near1286
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1286:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1283
-	JMP          opened1285
-
-cut1284:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-
-opened1285:
-	CMPQ 128(AX), $0x00
-	JNE  far1287
-
-each1288:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1288
-	JMP          over1283
-
-far1287:
-each1289:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1289
-
-over1283:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-
-next1282:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1281
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1290:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1291
-	CMPQ       DI, (BX)
-	JNE        cut1293
-	CMPQ       128(AX), $0x00
-	JE         near1295
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1295:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMASKMOVPS   (R11), Y0, Y1
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1292
-	JMP          opened1294
-
-cut1293:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (R11), Y0, Y2
-
-opened1294:
-	CMPQ 128(AX), $0x00
-	JNE  far1296
-
-each1297:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1297
-	JMP          over1292
-
-far1296:
-each1298:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1298
-
-over1292:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1299
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1301
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1301:
-	TESTQ    $0x00000002, R11
-	JZ       one1302
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1302:
-	TESTQ  $0x00000001, R11
-	JZ     stored1300
-	VMOVSS X1, (R12)
-	JMP    stored1300
-
-all1299:
-	VMOVUPS Y1, (CX)
-
-stored1300:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1303
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1305
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two1305:
-	TESTQ    $0x00000002, R11
-	JZ       one1306
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one1306:
-	TESTQ  $0x00000001, R11
-	JZ     stored1304
-	VMOVSS X2, (R9)
-	JMP    stored1304
-
-all1303:
-	VMOVUPS Y2, (R9)
-
-stored1304:
-next1291:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1290
-	JMP  done
-
-tile2false:
-row1307:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1308
-	CMPQ       DI, (BX)
-	JNE        cut1310
-	CMPQ       128(AX), $0x00
-	JE         near1312
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1312:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1309
-	JMP          opened1311
-
-cut1310:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1311:
-	CMPQ 128(AX), $0x00
-	JNE  far1313
-
-each1314:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1314
-	JMP          over1309
-
-far1313:
-each1315:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1315
-
-over1309:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next1308:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1307
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1316:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1317
-	CMPQ       DI, (BX)
-	JNE        cut1319
-	CMPQ       128(AX), $0x00
-	JE         near1321
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1321:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   32(R11), Y0, Y3
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1318
-	JMP          opened1320
-
-cut1319:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-
-opened1320:
-	CMPQ 128(AX), $0x00
-	JNE  far1322
-
-each1323:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1323
-	JMP          over1318
-
-far1322:
-each1324:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1324
-
-over1318:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1325
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1327
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1327:
-	TESTQ    $0x00000002, R11
-	JZ       one1328
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1328:
-	TESTQ  $0x00000001, R11
-	JZ     stored1326
-	VMOVSS X3, (R12)
-	JMP    stored1326
-
-all1325:
-	VMOVUPS Y3, 32(CX)
-
-stored1326:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1329
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1331
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1331:
-	TESTQ    $0x00000002, R11
-	JZ       one1332
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1332:
-	TESTQ  $0x00000001, R11
-	JZ     stored1330
-	VMOVSS X4, (R9)
-	JMP    stored1330
-
-all1329:
-	VMOVUPS Y4, 32(R9)
-
-stored1330:
-next1317:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1316
-	JMP  done
-
-tile3false:
-row1333:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1334
-	CMPQ       DI, (BX)
-	JNE        cut1336
-	CMPQ       128(AX), $0x00
-	JE         near1338
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1338:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1335
-	JMP          opened1337
-
-cut1336:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1337:
-	CMPQ 128(AX), $0x00
-	JNE  far1339
-
-each1340:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1340
-	JMP          over1335
-
-far1339:
-each1341:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1341
-
-over1335:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next1334:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1333
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1342:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1343
-	CMPQ       DI, (BX)
-	JNE        cut1345
-	CMPQ       128(AX), $0x00
-	JE         near1347
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1347:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VMASKMOVPS   64(R12), Y0, Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1344
-	JMP          opened1346
-
-cut1345:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-
-opened1346:
-	CMPQ 128(AX), $0x00
-	JNE  far1348
-
-each1349:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1349
-	JMP          over1344
-
-far1348:
-each1350:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1350
-
-over1344:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1351
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1353
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1353:
-	TESTQ    $0x00000002, R11
-	JZ       one1354
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1354:
-	TESTQ  $0x00000001, R11
-	JZ     stored1352
-	VMOVSS X5, (R12)
-	JMP    stored1352
-
-all1351:
-	VMOVUPS Y5, 64(CX)
-
-stored1352:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1355
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1357
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two1357:
-	TESTQ    $0x00000002, R11
-	JZ       one1358
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one1358:
-	TESTQ  $0x00000001, R11
-	JZ     stored1356
-	VMOVSS X6, (R9)
-	JMP    stored1356
-
-all1355:
-	VMOVUPS Y6, 64(R9)
-
-stored1356:
-next1343:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1342
-	JMP  done
-
-tile4false:
-row1359:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1360
-	CMPQ       DI, (BX)
-	JNE        cut1362
-	CMPQ       128(AX), $0x00
-	JE         near1364
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1364:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMOVUPS      96(R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1361
-	JMP          opened1363
-
-cut1362:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1363:
-	CMPQ 128(AX), $0x00
-	JNE  far1365
-
-each1366:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1366
-	JMP          over1361
-
-far1365:
-each1367:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1367
-
-over1361:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-next1360:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1359
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1368:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1369
-	CMPQ       DI, (BX)
-	JNE        cut1371
-	CMPQ       128(AX), $0x00
-	JE         near1373
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1373:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VMASKMOVPS   96(R11), Y0, Y7
-	VMASKMOVPS   96(R12), Y0, Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVAPS      Y2, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1370
-	JMP          opened1372
-
-cut1371:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
-
-opened1372:
-	CMPQ 128(AX), $0x00
-	JNE  far1374
-
-each1375:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1375
-	JMP          over1370
-
-far1374:
-each1376:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1376
-
-over1370:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1377
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1379
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1379:
-	TESTQ    $0x00000002, R11
-	JZ       one1380
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1380:
-	TESTQ  $0x00000001, R11
-	JZ     stored1378
-	VMOVSS X7, (R12)
-	JMP    stored1378
-
-all1377:
-	VMOVUPS Y7, 96(CX)
-
-stored1378:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1381
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1383
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two1383:
-	TESTQ    $0x00000002, R11
-	JZ       one1384
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
-one1384:
-	TESTQ  $0x00000001, R11
-	JZ     stored1382
-	VMOVSS X8, (R9)
-	JMP    stored1382
-
-all1381:
-	VMOVUPS Y8, 96(R9)
-
-stored1382:
-next1369:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1368
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMaxHeads8AVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x08
-	JE   tile4false
-	JMP  done
-
-tile1false:
-row1385:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1386
-	CMPQ       DI, (BX)
-	JNE        cut1388
-	CMPQ       128(AX), $0x00
-	JE         near1390
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1390:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1387
-	JMP          opened1389
-
-cut1388:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-
-opened1389:
-	CMPQ 128(AX), $0x00
-	JNE  far1391
-
-each1392:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1392
-	JMP          over1387
-
-far1391:
-each1393:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1393
-
-over1387:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-
-next1386:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1385
-	JMP  done
-
-tile2false:
-row1394:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1395
-	CMPQ       DI, (BX)
-	JNE        cut1397
-	CMPQ       128(AX), $0x00
-	JE         near1399
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1399:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VBROADCASTSS 4(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1396
-	JMP          opened1398
-
-cut1397:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1398:
-	CMPQ 128(AX), $0x00
-	JNE  far1400
-
-each1401:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VBROADCASTSS 4(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1401
-	JMP          over1396
-
-far1400:
-each1402:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VBROADCASTSS 4(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1402
-
-over1396:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next1395:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1394
-	JMP  done
-
-tile3false:
-row1403:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1404
-	CMPQ       DI, (BX)
-	JNE        cut1406
-	CMPQ       128(AX), $0x00
-	JE         near1408
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1408:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VBROADCASTSS 4(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VBROADCASTSS 8(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1405
-	JMP          opened1407
-
-cut1406:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1407:
-	CMPQ 128(AX), $0x00
-	JNE  far1409
-
-each1410:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VBROADCASTSS 4(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VBROADCASTSS 8(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1410
-	JMP          over1405
-
-far1409:
-each1411:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VBROADCASTSS 4(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VBROADCASTSS 8(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1411
-
-over1405:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-next1404:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1403
-	JMP  done
-
-tile4false:
-row1412:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1413
-	CMPQ       DI, (BX)
-	JNE        cut1415
-	CMPQ       128(AX), $0x00
-	JE         near1417
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1417:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VBROADCASTSS 4(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VBROADCASTSS 8(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VBROADCASTSS 12(R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1414
-	JMP          opened1416
-
-cut1415:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1416:
-	CMPQ 128(AX), $0x00
-	JNE  far1418
-
-each1419:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 8(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VBROADCASTSS 12(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1419
-	JMP          over1414
-
-far1418:
-each1420:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 8(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VBROADCASTSS 12(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1420
-
-over1414:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-next1413:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1412
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMinHeads8AVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x08
-	JE   tile4false
-	JMP  done
-
-tile1false:
-row1421:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1422
-	CMPQ       DI, (BX)
-	JNE        cut1424
-	CMPQ       128(AX), $0x00
-	JE         near1426
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1426:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1423
-	JMP          opened1425
-
-cut1424:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-
-opened1425:
-	CMPQ 128(AX), $0x00
-	JNE  far1427
-
+far1426:
 each1428:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1428
-	JMP          over1423
 
-far1427:
-each1429:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1429
+over1422:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1429
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1431
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
 
-over1423:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
+two1431:
+	TESTQ    $0x00000002, R11
+	JZ       one1432
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
 
-next1422:
+one1432:
+	TESTQ  $0x00000001, R11
+	JZ     stored1430
+	VMOVSS X1, (R12)
+	JMP    stored1430
+
+all1429:
+	VMOVUPS Y1, (CX)
+
+stored1430:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1433
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1435
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1435:
+	TESTQ    $0x00000002, R11
+	JZ       one1436
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one1436:
+	TESTQ  $0x00000001, R11
+	JZ     stored1434
+	VMOVSS X2, (R9)
+	JMP    stored1434
+
+all1433:
+	VMOVUPS Y2, (R9)
+
+stored1434:
+none1421:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1421
+	JNZ  row1419
 	JMP  done
 
 tile2false:
-row1430:
+row1437:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1431
+	JGE        none1439
 	CMPQ       DI, (BX)
-	JNE        cut1433
+	JNE        cut1441
 	CMPQ       128(AX), $0x00
-	JE         near1435
+	JE         near1443
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19803,7 +16743,7 @@ row1430:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1435:
+near1443:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19813,18 +16753,17 @@ near1435:
 	VMOVQ        DI, X1
 	VPBROADCASTD X1, Y1
 	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
 	VMOVUPS      32(R11), Y2
-	VBROADCASTSS 4(R12), Y3
 	VMULPS       Y3, Y2, Y2
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1432
-	JMP          opened1434
+	JGE          over1440
+	JMP          opened1442
 
-cut1433:
+cut1441:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
@@ -19832,11 +16771,11 @@ cut1433:
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1434:
+opened1442:
 	CMPQ 128(AX), $0x00
-	JNE  far1436
+	JNE  far1444
 
-each1437:
+each1445:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19848,26 +16787,25 @@ each1437:
 	VMOVUPS      (R11), Y5
 	VBROADCASTSS (R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
-	VBROADCASTSS 4(R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x16, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1437
-	JMP          over1432
+	JL           each1445
+	JMP          over1440
 
-far1436:
-each1438:
+far1444:
+each1446:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19886,211 +16824,51 @@ each1438:
 	VMOVUPS      (R11), Y5
 	VBROADCASTSS (R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
-	VBROADCASTSS 4(R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x16, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1438
-
-over1432:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next1431:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1430
-	JMP  done
-
-tile3false:
-row1439:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1440
-	CMPQ       DI, (BX)
-	JNE        cut1442
-	CMPQ       128(AX), $0x00
-	JE         near1444
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1444:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VBROADCASTSS 4(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VBROADCASTSS 8(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1441
-	JMP          opened1443
-
-cut1442:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1443:
-	CMPQ 128(AX), $0x00
-	JNE  far1445
-
-each1446:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VBROADCASTSS 4(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VBROADCASTSS 8(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1446
-	JMP          over1441
 
-far1445:
-each1447:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VBROADCASTSS 4(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VBROADCASTSS 8(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1447
-
-over1441:
+over1440:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
 
-next1440:
+none1439:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1439
+	JNZ  row1437
 	JMP  done
 
-tile4false:
-row1448:
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1447:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1449
+	JGE        none1449
 	CMPQ       DI, (BX)
 	JNE        cut1451
 	CMPQ       128(AX), $0x00
@@ -20102,7 +16880,6 @@ row1448:
 	IMULQ      R8, R11
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
 
 near1453:
 	MOVLQSX      (SI)(DI*4), R11
@@ -20111,39 +16888,26 @@ near1453:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VBROADCASTSS 4(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VBROADCASTSS 8(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VBROADCASTSS 12(R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JGE          over1450
 	JMP          opened1452
 
 cut1451:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R11), Y0, Y4
 
 opened1452:
 	CMPQ 128(AX), $0x00
@@ -20156,40 +16920,23 @@ each1455:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 8(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VBROADCASTSS 12(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1455
@@ -20204,233 +16951,108 @@ each1456:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 8(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VBROADCASTSS 12(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1456
 
 over1450:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1457
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1459
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
 
-next1449:
+two1459:
+	TESTQ    $0x00000002, R11
+	JZ       one1460
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1460:
+	TESTQ  $0x00000001, R11
+	JZ     stored1458
+	VMOVSS X3, (R12)
+	JMP    stored1458
+
+all1457:
+	VMOVUPS Y3, 32(CX)
+
+stored1458:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1461
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1463
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1463:
+	TESTQ    $0x00000002, R11
+	JZ       one1464
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1464:
+	TESTQ  $0x00000001, R11
+	JZ     stored1462
+	VMOVSS X4, (R9)
+	JMP    stored1462
+
+all1461:
+	VMOVUPS Y4, 32(R9)
+
+stored1462:
+none1449:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1448
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMaxHeads16AVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x08
-	JE   tile4false
+	JNZ  row1447
 	JMP  done
 
-tile2false:
-row1457:
+tile3false:
+row1465:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1458
-	CMPQ       DI, (BX)
-	JNE        cut1460
-	CMPQ       128(AX), $0x00
-	JE         near1462
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1462:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1459
-	JMP          opened1461
-
-cut1460:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1461:
-	CMPQ 128(AX), $0x00
-	JNE  far1463
-
-each1464:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1464
-	JMP          over1459
-
-far1463:
-each1465:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1465
-
-over1459:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-next1458:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1457
-	JMP  done
-
-tile4false:
-row1466:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1467
+	JGE        none1467
 	CMPQ       DI, (BX)
 	JNE        cut1469
 	CMPQ       128(AX), $0x00
@@ -20443,6 +17065,7 @@ row1466:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
 
 near1471:
 	MOVLQSX      (SI)(DI*4), R11
@@ -20454,18 +17077,14 @@ near1471:
 	VMOVQ        DI, X1
 	VPBROADCASTD X1, Y1
 	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y0, Y0
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y0, Y0
 	VMOVUPS      32(R11), Y2
-	VMULPS       Y3, Y2, Y2
+	VMULPS       Y5, Y2, Y2
 	VMOVAPS      Y1, Y3
 	VMOVUPS      64(R11), Y4
-	VBROADCASTSS 4(R12), Y7
-	VMULPS       Y7, Y4, Y4
+	VMULPS       Y5, Y4, Y4
 	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
 	JGE          over1468
@@ -20480,8 +17099,6 @@ cut1469:
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
 
 opened1470:
 	CMPQ 128(AX), $0x00
@@ -20494,38 +17111,30 @@ each1473:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1473
@@ -20541,44 +17150,37 @@ each1474:
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1474
@@ -20592,50 +17194,32 @@ over1468:
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
 
-next1467:
+none1467:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1466
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMinHeads16AVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x08
-	JE   tile4false
+	JNZ  row1465
 	JMP  done
 
-tile2false:
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
 row1475:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1476
+	JGE        none1477
 	CMPQ       DI, (BX)
-	JNE        cut1478
+	JNE        cut1479
 	CMPQ       128(AX), $0x00
-	JE         near1480
+	JE         near1481
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20643,70 +17227,84 @@ row1475:
 	IMULQ      R8, R11
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
 
-near1480:
+near1481:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1477
-	JMP          opened1479
-
-cut1478:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1479:
-	CMPQ 128(AX), $0x00
-	JNE  far1481
-
-each1482:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y6, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
+	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1482
-	JMP          over1477
+	JGE          over1478
+	JMP          opened1480
 
-far1481:
+cut1479:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(CX), Y0, Y5
+	VMASKMOVPS 64(R11), Y0, Y6
+
+opened1480:
+	CMPQ 128(AX), $0x00
+	JNE  far1482
+
 each1483:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1483
+	JMP          over1478
+
+far1482:
+each1484:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20714,42 +17312,104 @@ each1483:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1483
+	JL           each1484
 
-over1477:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
+over1478:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1485
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1487
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
 
-next1476:
+two1487:
+	TESTQ    $0x00000002, R11
+	JZ       one1488
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1488:
+	TESTQ  $0x00000001, R11
+	JZ     stored1486
+	VMOVSS X5, (R12)
+	JMP    stored1486
+
+all1485:
+	VMOVUPS Y5, 64(CX)
+
+stored1486:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1489
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1491
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1491:
+	TESTQ    $0x00000002, R11
+	JZ       one1492
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1492:
+	TESTQ  $0x00000001, R11
+	JZ     stored1490
+	VMOVSS X6, (R9)
+	JMP    stored1490
+
+all1489:
+	VMOVUPS Y6, 64(R9)
+
+stored1490:
+none1477:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
@@ -20759,215 +17419,16 @@ next1476:
 	JMP  done
 
 tile4false:
-row1484:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        next1485
-	CMPQ       DI, (BX)
-	JNE        cut1487
-	CMPQ       128(AX), $0x00
-	JE         near1489
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1489:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VBROADCASTSS 4(R12), Y7
-	VMULPS       Y7, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1486
-	JMP          opened1488
-
-cut1487:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1488:
-	CMPQ 128(AX), $0x00
-	JNE  far1490
-
-each1491:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1491
-	JMP          over1486
-
-far1490:
-each1492:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VBROADCASTSS 4(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1492
-
-over1486:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-next1485:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1484
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMaxHeads32AVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x08
-	JE   tile4false
-	JMP  done
-
-tile4false:
 row1493:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1494
+	JGE        none1495
 	CMPQ       DI, (BX)
-	JNE        cut1496
+	JNE        cut1497
 	CMPQ       128(AX), $0x00
-	JE         near1498
+	JE         near1499
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20977,7 +17438,7 @@ row1493:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1498:
+near1499:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21000,10 +17461,10 @@ near1498:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1495
-	JMP          opened1497
+	JGE          over1496
+	JMP          opened1498
 
-cut1496:
+cut1497:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
@@ -21015,63 +17476,11 @@ cut1496:
 	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1497:
+opened1498:
 	CMPQ 128(AX), $0x00
-	JNE  far1499
+	JNE  far1500
 
-each1500:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1500
-	JMP          over1495
-
-far1499:
 each1501:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21112,8 +17521,60 @@ each1501:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1501
+	JMP          over1496
 
-over1495:
+far1500:
+each1502:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1502
+
+over1496:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -21125,45 +17586,31 @@ over1495:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next1494:
+none1495:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
 	JNZ  row1493
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMinHeads32AVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x08
-	JE   tile4false
 	JMP  done
 
-tile4false:
-row1502:
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1503:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1503
+	JGE        none1505
 	CMPQ       DI, (BX)
-	JNE        cut1505
+	JNE        cut1507
 	CMPQ       128(AX), $0x00
-	JE         near1507
+	JE         near1509
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21173,7 +17620,1242 @@ row1502:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1507:
+near1509:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMULPS       Y8, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1506
+	JMP          opened1508
+
+cut1507:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(CX), Y0, Y7
+	VMASKMOVPS 96(R11), Y0, Y8
+
+opened1508:
+	CMPQ 128(AX), $0x00
+	JNE  far1510
+
+each1511:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1511
+	JMP          over1506
+
+far1510:
+each1512:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1512
+
+over1506:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y5, 64(CX)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1513
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1515
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1515:
+	TESTQ    $0x00000002, R11
+	JZ       one1516
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1516:
+	TESTQ  $0x00000001, R11
+	JZ     stored1514
+	VMOVSS X7, (R12)
+	JMP    stored1514
+
+all1513:
+	VMOVUPS Y7, 96(CX)
+
+stored1514:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1517
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1519
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1519:
+	TESTQ    $0x00000002, R11
+	JZ       one1520
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one1520:
+	TESTQ  $0x00000001, R11
+	JZ     stored1518
+	VMOVSS X8, (R9)
+	JMP    stored1518
+
+all1517:
+	VMOVUPS Y8, 96(R9)
+
+stored1518:
+none1505:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1503
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinScalarAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	JMP  done
+
+tile1false:
+row1521:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1523
+	CMPQ       DI, (BX)
+	JNE        cut1525
+	CMPQ       128(AX), $0x00
+	JE         near1527
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1527:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1524
+	JMP          opened1526
+
+cut1525:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1526:
+	CMPQ 128(AX), $0x00
+	JNE  far1528
+
+each1529:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1529
+	JMP          over1524
+
+far1528:
+each1530:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1530
+
+over1524:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+none1523:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1521
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1531:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1533
+	CMPQ       DI, (BX)
+	JNE        cut1535
+	CMPQ       128(AX), $0x00
+	JE         near1537
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1537:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R11), Y0, Y1
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1534
+	JMP          opened1536
+
+cut1535:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (R11), Y0, Y2
+
+opened1536:
+	CMPQ 128(AX), $0x00
+	JNE  far1538
+
+each1539:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1539
+	JMP          over1534
+
+far1538:
+each1540:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1540
+
+over1534:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1541
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1543
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1543:
+	TESTQ    $0x00000002, R11
+	JZ       one1544
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one1544:
+	TESTQ  $0x00000001, R11
+	JZ     stored1542
+	VMOVSS X1, (R12)
+	JMP    stored1542
+
+all1541:
+	VMOVUPS Y1, (CX)
+
+stored1542:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1545
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1547
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1547:
+	TESTQ    $0x00000002, R11
+	JZ       one1548
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one1548:
+	TESTQ  $0x00000001, R11
+	JZ     stored1546
+	VMOVSS X2, (R9)
+	JMP    stored1546
+
+all1545:
+	VMOVUPS Y2, (R9)
+
+stored1546:
+none1533:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1531
+	JMP  done
+
+tile2false:
+row1549:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1551
+	CMPQ       DI, (BX)
+	JNE        cut1553
+	CMPQ       128(AX), $0x00
+	JE         near1555
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1555:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1552
+	JMP          opened1554
+
+cut1553:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1554:
+	CMPQ 128(AX), $0x00
+	JNE  far1556
+
+each1557:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1557
+	JMP          over1552
+
+far1556:
+each1558:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1558
+
+over1552:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+none1551:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1549
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1559:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1561
+	CMPQ       DI, (BX)
+	JNE        cut1563
+	CMPQ       128(AX), $0x00
+	JE         near1565
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1565:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1562
+	JMP          opened1564
+
+cut1563:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R11), Y0, Y4
+
+opened1564:
+	CMPQ 128(AX), $0x00
+	JNE  far1566
+
+each1567:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1567
+	JMP          over1562
+
+far1566:
+each1568:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1568
+
+over1562:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1569
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1571
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1571:
+	TESTQ    $0x00000002, R11
+	JZ       one1572
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1572:
+	TESTQ  $0x00000001, R11
+	JZ     stored1570
+	VMOVSS X3, (R12)
+	JMP    stored1570
+
+all1569:
+	VMOVUPS Y3, 32(CX)
+
+stored1570:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1573
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1575
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1575:
+	TESTQ    $0x00000002, R11
+	JZ       one1576
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1576:
+	TESTQ  $0x00000001, R11
+	JZ     stored1574
+	VMOVSS X4, (R9)
+	JMP    stored1574
+
+all1573:
+	VMOVUPS Y4, 32(R9)
+
+stored1574:
+none1561:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1559
+	JMP  done
+
+tile3false:
+row1577:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1579
+	CMPQ       DI, (BX)
+	JNE        cut1581
+	CMPQ       128(AX), $0x00
+	JE         near1583
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1583:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y5, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1580
+	JMP          opened1582
+
+cut1581:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1582:
+	CMPQ 128(AX), $0x00
+	JNE  far1584
+
+each1585:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1585
+	JMP          over1580
+
+far1584:
+each1586:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1586
+
+over1580:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+none1579:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1577
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1587:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1589
+	CMPQ       DI, (BX)
+	JNE        cut1591
+	CMPQ       128(AX), $0x00
+	JE         near1593
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1593:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y6, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1590
+	JMP          opened1592
+
+cut1591:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(CX), Y0, Y5
+	VMASKMOVPS 64(R11), Y0, Y6
+
+opened1592:
+	CMPQ 128(AX), $0x00
+	JNE  far1594
+
+each1595:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1595
+	JMP          over1590
+
+far1594:
+each1596:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1596
+
+over1590:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1597
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1599
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1599:
+	TESTQ    $0x00000002, R11
+	JZ       one1600
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1600:
+	TESTQ  $0x00000001, R11
+	JZ     stored1598
+	VMOVSS X5, (R12)
+	JMP    stored1598
+
+all1597:
+	VMOVUPS Y5, 64(CX)
+
+stored1598:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1601
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1603
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1603:
+	TESTQ    $0x00000002, R11
+	JZ       one1604
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1604:
+	TESTQ  $0x00000001, R11
+	JZ     stored1602
+	VMOVSS X6, (R9)
+	JMP    stored1602
+
+all1601:
+	VMOVUPS Y6, 64(R9)
+
+stored1602:
+none1589:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1587
+	JMP  done
+
+tile4false:
+row1605:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1607
+	CMPQ       DI, (BX)
+	JNE        cut1609
+	CMPQ       128(AX), $0x00
+	JE         near1611
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1611:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21196,10 +18878,10 @@ near1507:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1504
-	JMP          opened1506
+	JGE          over1608
+	JMP          opened1610
 
-cut1505:
+cut1609:
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (CX), Y0
@@ -21211,11 +18893,11 @@ cut1505:
 	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1506:
+opened1610:
 	CMPQ 128(AX), $0x00
-	JNE  far1508
+	JNE  far1612
 
-each1509:
+each1613:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21255,11 +18937,11 @@ each1509:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1509
-	JMP          over1504
+	JL           each1613
+	JMP          over1608
 
-far1508:
-each1510:
+far1612:
+each1614:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21307,9 +18989,9 @@ each1510:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1510
+	JL           each1614
 
-over1504:
+over1608:
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y0, (CX)
@@ -21321,13 +19003,5458 @@ over1504:
 	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-next1503:
+none1607:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1502
+	JNZ  row1605
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1615:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1617
+	CMPQ       DI, (BX)
+	JNE        cut1619
+	CMPQ       128(AX), $0x00
+	JE         near1621
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1621:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMULPS       Y8, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1618
+	JMP          opened1620
+
+cut1619:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(CX), Y0, Y7
+	VMASKMOVPS 96(R11), Y0, Y8
+
+opened1620:
+	CMPQ 128(AX), $0x00
+	JNE  far1622
+
+each1623:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1623
+	JMP          over1618
+
+far1622:
+each1624:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1624
+
+over1618:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y5, 64(CX)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1625
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1627
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1627:
+	TESTQ    $0x00000002, R11
+	JZ       one1628
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1628:
+	TESTQ  $0x00000001, R11
+	JZ     stored1626
+	VMOVSS X7, (R12)
+	JMP    stored1626
+
+all1625:
+	VMOVUPS Y7, 96(CX)
+
+stored1626:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1629
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1631
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1631:
+	TESTQ    $0x00000002, R11
+	JZ       one1632
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one1632:
+	TESTQ  $0x00000001, R11
+	JZ     stored1630
+	VMOVSS X8, (R9)
+	JMP    stored1630
+
+all1629:
+	VMOVUPS Y8, 96(R9)
+
+stored1630:
+none1617:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1615
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxFullAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	JMP  done
+
+tile1false:
+row1633:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1635
+	CMPQ       DI, (BX)
+	JNE        cut1637
+	CMPQ       128(AX), $0x00
+	JE         near1639
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1639:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1636
+	JMP          opened1638
+
+cut1637:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1638:
+	CMPQ 128(AX), $0x00
+	JNE  far1640
+
+each1641:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1641
+	JMP          over1636
+
+far1640:
+each1642:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1642
+
+over1636:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+none1635:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1633
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1643:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1645
+	CMPQ       DI, (BX)
+	JNE        cut1647
+	CMPQ       128(AX), $0x00
+	JE         near1649
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1649:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1646
+	JMP          opened1648
+
+cut1647:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (R11), Y0, Y2
+
+opened1648:
+	CMPQ 128(AX), $0x00
+	JNE  far1650
+
+each1651:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1651
+	JMP          over1646
+
+far1650:
+each1652:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1652
+
+over1646:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1653
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1655
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1655:
+	TESTQ    $0x00000002, R11
+	JZ       one1656
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one1656:
+	TESTQ  $0x00000001, R11
+	JZ     stored1654
+	VMOVSS X1, (R12)
+	JMP    stored1654
+
+all1653:
+	VMOVUPS Y1, (CX)
+
+stored1654:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1657
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1659
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1659:
+	TESTQ    $0x00000002, R11
+	JZ       one1660
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one1660:
+	TESTQ  $0x00000001, R11
+	JZ     stored1658
+	VMOVSS X2, (R9)
+	JMP    stored1658
+
+all1657:
+	VMOVUPS Y2, (R9)
+
+stored1658:
+none1645:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1643
+	JMP  done
+
+tile2false:
+row1661:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1663
+	CMPQ       DI, (BX)
+	JNE        cut1665
+	CMPQ       128(AX), $0x00
+	JE         near1667
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1667:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1664
+	JMP          opened1666
+
+cut1665:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1666:
+	CMPQ 128(AX), $0x00
+	JNE  far1668
+
+each1669:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1669
+	JMP          over1664
+
+far1668:
+each1670:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1670
+
+over1664:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+none1663:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1661
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1671:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1673
+	CMPQ       DI, (BX)
+	JNE        cut1675
+	CMPQ       128(AX), $0x00
+	JE         near1677
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1677:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1674
+	JMP          opened1676
+
+cut1675:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R11), Y0, Y4
+
+opened1676:
+	CMPQ 128(AX), $0x00
+	JNE  far1678
+
+each1679:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1679
+	JMP          over1674
+
+far1678:
+each1680:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1680
+
+over1674:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1681
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1683
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1683:
+	TESTQ    $0x00000002, R11
+	JZ       one1684
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1684:
+	TESTQ  $0x00000001, R11
+	JZ     stored1682
+	VMOVSS X3, (R12)
+	JMP    stored1682
+
+all1681:
+	VMOVUPS Y3, 32(CX)
+
+stored1682:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1685
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1687
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1687:
+	TESTQ    $0x00000002, R11
+	JZ       one1688
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1688:
+	TESTQ  $0x00000001, R11
+	JZ     stored1686
+	VMOVSS X4, (R9)
+	JMP    stored1686
+
+all1685:
+	VMOVUPS Y4, 32(R9)
+
+stored1686:
+none1673:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1671
+	JMP  done
+
+tile3false:
+row1689:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1691
+	CMPQ       DI, (BX)
+	JNE        cut1693
+	CMPQ       128(AX), $0x00
+	JE         near1695
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1695:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1692
+	JMP          opened1694
+
+cut1693:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1694:
+	CMPQ 128(AX), $0x00
+	JNE  far1696
+
+each1697:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1697
+	JMP          over1692
+
+far1696:
+each1698:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1698
+
+over1692:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+none1691:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1689
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1699:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1701
+	CMPQ       DI, (BX)
+	JNE        cut1703
+	CMPQ       128(AX), $0x00
+	JE         near1705
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1705:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1702
+	JMP          opened1704
+
+cut1703:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(CX), Y0, Y5
+	VMASKMOVPS 64(R11), Y0, Y6
+
+opened1704:
+	CMPQ 128(AX), $0x00
+	JNE  far1706
+
+each1707:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1707
+	JMP          over1702
+
+far1706:
+each1708:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1708
+
+over1702:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1709
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1711
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1711:
+	TESTQ    $0x00000002, R11
+	JZ       one1712
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1712:
+	TESTQ  $0x00000001, R11
+	JZ     stored1710
+	VMOVSS X5, (R12)
+	JMP    stored1710
+
+all1709:
+	VMOVUPS Y5, 64(CX)
+
+stored1710:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1713
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1715
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1715:
+	TESTQ    $0x00000002, R11
+	JZ       one1716
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1716:
+	TESTQ  $0x00000001, R11
+	JZ     stored1714
+	VMOVSS X6, (R9)
+	JMP    stored1714
+
+all1713:
+	VMOVUPS Y6, 64(R9)
+
+stored1714:
+none1701:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1699
+	JMP  done
+
+tile4false:
+row1717:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1719
+	CMPQ       DI, (BX)
+	JNE        cut1721
+	CMPQ       128(AX), $0x00
+	JE         near1723
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1723:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMOVUPS      96(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1720
+	JMP          opened1722
+
+cut1721:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1722:
+	CMPQ 128(AX), $0x00
+	JNE  far1724
+
+each1725:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1725
+	JMP          over1720
+
+far1724:
+each1726:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1726
+
+over1720:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1719:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1717
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1727:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1729
+	CMPQ       DI, (BX)
+	JNE        cut1731
+	CMPQ       128(AX), $0x00
+	JE         near1733
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1733:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMASKMOVPS   96(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1730
+	JMP          opened1732
+
+cut1731:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(CX), Y0, Y7
+	VMASKMOVPS 96(R11), Y0, Y8
+
+opened1732:
+	CMPQ 128(AX), $0x00
+	JNE  far1734
+
+each1735:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1735
+	JMP          over1730
+
+far1734:
+each1736:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x16, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1736
+
+over1730:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y5, 64(CX)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1737
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1739
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1739:
+	TESTQ    $0x00000002, R11
+	JZ       one1740
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1740:
+	TESTQ  $0x00000001, R11
+	JZ     stored1738
+	VMOVSS X7, (R12)
+	JMP    stored1738
+
+all1737:
+	VMOVUPS Y7, 96(CX)
+
+stored1738:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1741
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1743
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1743:
+	TESTQ    $0x00000002, R11
+	JZ       one1744
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one1744:
+	TESTQ  $0x00000001, R11
+	JZ     stored1742
+	VMOVSS X8, (R9)
+	JMP    stored1742
+
+all1741:
+	VMOVUPS Y8, 96(R9)
+
+stored1742:
+none1729:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1727
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinFullAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	JMP  done
+
+tile1false:
+row1745:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1747
+	CMPQ       DI, (BX)
+	JNE        cut1749
+	CMPQ       128(AX), $0x00
+	JE         near1751
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1751:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1748
+	JMP          opened1750
+
+cut1749:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1750:
+	CMPQ 128(AX), $0x00
+	JNE  far1752
+
+each1753:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1753
+	JMP          over1748
+
+far1752:
+each1754:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1754
+
+over1748:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+none1747:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1745
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1755:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1757
+	CMPQ       DI, (BX)
+	JNE        cut1759
+	CMPQ       128(AX), $0x00
+	JE         near1761
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1761:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1758
+	JMP          opened1760
+
+cut1759:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (R11), Y0, Y2
+
+opened1760:
+	CMPQ 128(AX), $0x00
+	JNE  far1762
+
+each1763:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1763
+	JMP          over1758
+
+far1762:
+each1764:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1764
+
+over1758:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1765
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1767
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1767:
+	TESTQ    $0x00000002, R11
+	JZ       one1768
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one1768:
+	TESTQ  $0x00000001, R11
+	JZ     stored1766
+	VMOVSS X1, (R12)
+	JMP    stored1766
+
+all1765:
+	VMOVUPS Y1, (CX)
+
+stored1766:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1769
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1771
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1771:
+	TESTQ    $0x00000002, R11
+	JZ       one1772
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one1772:
+	TESTQ  $0x00000001, R11
+	JZ     stored1770
+	VMOVSS X2, (R9)
+	JMP    stored1770
+
+all1769:
+	VMOVUPS Y2, (R9)
+
+stored1770:
+none1757:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1755
+	JMP  done
+
+tile2false:
+row1773:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1775
+	CMPQ       DI, (BX)
+	JNE        cut1777
+	CMPQ       128(AX), $0x00
+	JE         near1779
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1779:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1776
+	JMP          opened1778
+
+cut1777:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1778:
+	CMPQ 128(AX), $0x00
+	JNE  far1780
+
+each1781:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1781
+	JMP          over1776
+
+far1780:
+each1782:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1782
+
+over1776:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+none1775:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1773
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1783:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1785
+	CMPQ       DI, (BX)
+	JNE        cut1787
+	CMPQ       128(AX), $0x00
+	JE         near1789
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1789:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1786
+	JMP          opened1788
+
+cut1787:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(CX), Y0, Y3
+	VMASKMOVPS 32(R11), Y0, Y4
+
+opened1788:
+	CMPQ 128(AX), $0x00
+	JNE  far1790
+
+each1791:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1791
+	JMP          over1786
+
+far1790:
+each1792:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1792
+
+over1786:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1793
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1795
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1795:
+	TESTQ    $0x00000002, R11
+	JZ       one1796
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1796:
+	TESTQ  $0x00000001, R11
+	JZ     stored1794
+	VMOVSS X3, (R12)
+	JMP    stored1794
+
+all1793:
+	VMOVUPS Y3, 32(CX)
+
+stored1794:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1797
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1799
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1799:
+	TESTQ    $0x00000002, R11
+	JZ       one1800
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1800:
+	TESTQ  $0x00000001, R11
+	JZ     stored1798
+	VMOVSS X4, (R9)
+	JMP    stored1798
+
+all1797:
+	VMOVUPS Y4, 32(R9)
+
+stored1798:
+none1785:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1783
+	JMP  done
+
+tile3false:
+row1801:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1803
+	CMPQ       DI, (BX)
+	JNE        cut1805
+	CMPQ       128(AX), $0x00
+	JE         near1807
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1807:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1804
+	JMP          opened1806
+
+cut1805:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1806:
+	CMPQ 128(AX), $0x00
+	JNE  far1808
+
+each1809:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1809
+	JMP          over1804
+
+far1808:
+each1810:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1810
+
+over1804:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+none1803:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1801
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1811:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1813
+	CMPQ       DI, (BX)
+	JNE        cut1815
+	CMPQ       128(AX), $0x00
+	JE         near1817
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1817:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1814
+	JMP          opened1816
+
+cut1815:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(CX), Y0, Y5
+	VMASKMOVPS 64(R11), Y0, Y6
+
+opened1816:
+	CMPQ 128(AX), $0x00
+	JNE  far1818
+
+each1819:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1819
+	JMP          over1814
+
+far1818:
+each1820:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1820
+
+over1814:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1821
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1823
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1823:
+	TESTQ    $0x00000002, R11
+	JZ       one1824
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one1824:
+	TESTQ  $0x00000001, R11
+	JZ     stored1822
+	VMOVSS X5, (R12)
+	JMP    stored1822
+
+all1821:
+	VMOVUPS Y5, 64(CX)
+
+stored1822:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1825
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1827
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1827:
+	TESTQ    $0x00000002, R11
+	JZ       one1828
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1828:
+	TESTQ  $0x00000001, R11
+	JZ     stored1826
+	VMOVSS X6, (R9)
+	JMP    stored1826
+
+all1825:
+	VMOVUPS Y6, 64(R9)
+
+stored1826:
+none1813:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1811
+	JMP  done
+
+tile4false:
+row1829:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1831
+	CMPQ       DI, (BX)
+	JNE        cut1833
+	CMPQ       128(AX), $0x00
+	JE         near1835
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1835:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMOVUPS      96(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1832
+	JMP          opened1834
+
+cut1833:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1834:
+	CMPQ 128(AX), $0x00
+	JNE  far1836
+
+each1837:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1837
+	JMP          over1832
+
+far1836:
+each1838:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1838
+
+over1832:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1831:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1829
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1839:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1841
+	CMPQ       DI, (BX)
+	JNE        cut1843
+	CMPQ       128(AX), $0x00
+	JE         near1845
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1845:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMASKMOVPS   96(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1842
+	JMP          opened1844
+
+cut1843:
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(CX), Y0, Y7
+	VMASKMOVPS 96(R11), Y0, Y8
+
+opened1844:
+	CMPQ 128(AX), $0x00
+	JNE  far1846
+
+each1847:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1847
+	JMP          over1842
+
+far1846:
+each1848:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1848
+
+over1842:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y5, 64(CX)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1849
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R11
+	JZ           two1851
+	VMOVUPS      X7, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1851:
+	TESTQ    $0x00000002, R11
+	JZ       one1852
+	VMOVLPS  X7, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X7, X7, X7
+
+one1852:
+	TESTQ  $0x00000001, R11
+	JZ     stored1850
+	VMOVSS X7, (R12)
+	JMP    stored1850
+
+all1849:
+	VMOVUPS Y7, 96(CX)
+
+stored1850:
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1853
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1855
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1855:
+	TESTQ    $0x00000002, R11
+	JZ       one1856
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one1856:
+	TESTQ  $0x00000001, R11
+	JZ     stored1854
+	VMOVSS X8, (R9)
+	JMP    stored1854
+
+all1853:
+	VMOVUPS Y8, 96(R9)
+
+stored1854:
+none1841:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1839
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxHeads8AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile1false:
+row1857:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1859
+	CMPQ       DI, (BX)
+	JNE        cut1861
+	CMPQ       128(AX), $0x00
+	JE         near1863
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1863:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1860
+	JMP          opened1862
+
+cut1861:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1862:
+	CMPQ 128(AX), $0x00
+	JNE  far1864
+
+each1865:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1865
+	JMP          over1860
+
+far1864:
+each1866:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1866
+
+over1860:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+none1859:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1857
+	JMP  done
+
+tile2false:
+row1867:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1869
+	CMPQ       DI, (BX)
+	JNE        cut1871
+	CMPQ       128(AX), $0x00
+	JE         near1873
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1873:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1870
+	JMP          opened1872
+
+cut1871:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1872:
+	CMPQ 128(AX), $0x00
+	JNE  far1874
+
+each1875:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1875
+	JMP          over1870
+
+far1874:
+each1876:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1876
+
+over1870:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+none1869:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1867
+	JMP  done
+
+tile3false:
+row1877:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1879
+	CMPQ       DI, (BX)
+	JNE        cut1881
+	CMPQ       128(AX), $0x00
+	JE         near1883
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1883:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1880
+	JMP          opened1882
+
+cut1881:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1882:
+	CMPQ 128(AX), $0x00
+	JNE  far1884
+
+each1885:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1885
+	JMP          over1880
+
+far1884:
+each1886:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1886
+
+over1880:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+none1879:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1877
+	JMP  done
+
+tile4false:
+row1887:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1889
+	CMPQ       DI, (BX)
+	JNE        cut1891
+	CMPQ       128(AX), $0x00
+	JE         near1893
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1893:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VBROADCASTSS 12(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1890
+	JMP          opened1892
+
+cut1891:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1892:
+	CMPQ 128(AX), $0x00
+	JNE  far1894
+
+each1895:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1895
+	JMP          over1890
+
+far1894:
+each1896:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1896
+
+over1890:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1889:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1887
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinHeads8AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile1false:
+row1897:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1899
+	CMPQ       DI, (BX)
+	JNE        cut1901
+	CMPQ       128(AX), $0x00
+	JE         near1903
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1903:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1900
+	JMP          opened1902
+
+cut1901:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+
+opened1902:
+	CMPQ 128(AX), $0x00
+	JNE  far1904
+
+each1905:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1905
+	JMP          over1900
+
+far1904:
+each1906:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x19, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1906
+
+over1900:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+
+none1899:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1897
+	JMP  done
+
+tile2false:
+row1907:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1909
+	CMPQ       DI, (BX)
+	JNE        cut1911
+	CMPQ       128(AX), $0x00
+	JE         near1913
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1913:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1910
+	JMP          opened1912
+
+cut1911:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1912:
+	CMPQ 128(AX), $0x00
+	JNE  far1914
+
+each1915:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1915
+	JMP          over1910
+
+far1914:
+each1916:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS 4(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1916
+
+over1910:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+none1909:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1907
+	JMP  done
+
+tile3false:
+row1917:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1919
+	CMPQ       DI, (BX)
+	JNE        cut1921
+	CMPQ       128(AX), $0x00
+	JE         near1923
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1923:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1920
+	JMP          opened1922
+
+cut1921:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+
+opened1922:
+	CMPQ 128(AX), $0x00
+	JNE  far1924
+
+each1925:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1925
+	JMP          over1920
+
+far1924:
+each1926:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS 4(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VBROADCASTSS 8(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1926
+
+over1920:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+
+none1919:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1917
+	JMP  done
+
+tile4false:
+row1927:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1929
+	CMPQ       DI, (BX)
+	JNE        cut1931
+	CMPQ       128(AX), $0x00
+	JE         near1933
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1933:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VBROADCASTSS 4(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 8(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VBROADCASTSS 12(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1930
+	JMP          opened1932
+
+cut1931:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1932:
+	CMPQ 128(AX), $0x00
+	JNE  far1934
+
+each1935:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1935
+	JMP          over1930
+
+far1934:
+each1936:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 8(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VBROADCASTSS 12(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1936
+
+over1930:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1929:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1927
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxHeads16AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile2false:
+row1937:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1939
+	CMPQ       DI, (BX)
+	JNE        cut1941
+	CMPQ       128(AX), $0x00
+	JE         near1943
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1943:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1940
+	JMP          opened1942
+
+cut1941:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1942:
+	CMPQ 128(AX), $0x00
+	JNE  far1944
+
+each1945:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1945
+	JMP          over1940
+
+far1944:
+each1946:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1946
+
+over1940:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+none1939:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1937
+	JMP  done
+
+tile4false:
+row1947:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1949
+	CMPQ       DI, (BX)
+	JNE        cut1951
+	CMPQ       128(AX), $0x00
+	JE         near1953
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1953:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 4(R12), Y7
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1950
+	JMP          opened1952
+
+cut1951:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1952:
+	CMPQ 128(AX), $0x00
+	JNE  far1954
+
+each1955:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1955
+	JMP          over1950
+
+far1954:
+each1956:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1956
+
+over1950:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1949:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1947
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinHeads16AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile2false:
+row1957:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1959
+	CMPQ       DI, (BX)
+	JNE        cut1961
+	CMPQ       128(AX), $0x00
+	JE         near1963
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1963:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1960
+	JMP          opened1962
+
+cut1961:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+
+opened1962:
+	CMPQ 128(AX), $0x00
+	JNE  far1964
+
+each1965:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1965
+	JMP          over1960
+
+far1964:
+each1966:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1966
+
+over1960:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+
+none1959:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1957
+	JMP  done
+
+tile4false:
+row1967:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1969
+	CMPQ       DI, (BX)
+	JNE        cut1971
+	CMPQ       128(AX), $0x00
+	JE         near1973
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1973:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VBROADCASTSS 4(R12), Y7
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1970
+	JMP          opened1972
+
+cut1971:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1972:
+	CMPQ 128(AX), $0x00
+	JNE  far1974
+
+each1975:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1975
+	JMP          over1970
+
+far1974:
+each1976:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VBROADCASTSS 4(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1976
+
+over1970:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1969:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1967
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxHeads32AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile4false:
+row1977:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1979
+	CMPQ       DI, (BX)
+	JNE        cut1981
+	CMPQ       128(AX), $0x00
+	JE         near1983
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1983:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y7, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1980
+	JMP          opened1982
+
+cut1981:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1982:
+	CMPQ 128(AX), $0x00
+	JNE  far1984
+
+each1985:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1985
+	JMP          over1980
+
+far1984:
+each1986:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1986
+
+over1980:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1979:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1977
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMinHeads32AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile4false:
+row1987:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1989
+	CMPQ       DI, (BX)
+	JNE        cut1991
+	CMPQ       128(AX), $0x00
+	JE         near1993
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1993:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y7, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1990
+	JMP          opened1992
+
+cut1991:
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(CX), Y6
+	VMOVUPS 96(R11), Y7
+
+opened1992:
+	CMPQ 128(AX), $0x00
+	JNE  far1994
+
+each1995:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1995
+	JMP          over1990
+
+far1994:
+each1996:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1996
+
+over1990:
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y6, 96(CX)
+	VMOVUPS Y7, 96(R9)
+
+none1989:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1987
 
 done:
 	VZEROUPPER
@@ -21380,17 +24507,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1511:
+row1997:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1512
+	JGE     none1999
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1514
+	JNE     far2001
 
-each1515:
+each2002:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21403,11 +24530,11 @@ each1515:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1515
-	JMP          over1513
+	JL           each2002
+	JMP          over2000
 
-far1514:
-each1516:
+far2001:
+each2003:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21430,16 +24557,16 @@ each1516:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1516
+	JL           each2003
 
-over1513:
+over2000:
 	VMOVUPS Y0, (CX)
 
-next1512:
+none1999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1511
+	JNZ  row1997
 	JMP  done
 
 tile1true:
@@ -21448,17 +24575,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1517:
+row2004:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1518
+	JGE        none2006
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1520
+	JNE        far2008
 
-each1521:
+each2009:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21473,11 +24600,11 @@ each1521:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1521
-	JMP          over1519
+	JL           each2009
+	JMP          over2007
 
-far1520:
-each1522:
+far2008:
+each2010:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21502,56 +24629,56 @@ each1522:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1522
+	JL           each2010
 
-over1519:
+over2007:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1523
+	JE           all2011
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1525
+	JZ           two2013
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1525:
+two2013:
 	TESTQ    $0x00000002, R9
-	JZ       one1526
+	JZ       one2014
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1526:
+one2014:
 	TESTQ  $0x00000001, R9
-	JZ     stored1524
+	JZ     stored2012
 	VMOVSS X1, (R11)
-	JMP    stored1524
+	JMP    stored2012
 
-all1523:
+all2011:
 	VMOVUPS Y1, (CX)
 
-stored1524:
-next1518:
+stored2012:
+none2006:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1517
+	JNZ  row2004
 	JMP  done
 
 tile2false:
-row1527:
+row2015:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1528
+	JGE     none2017
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1530
+	JNE     far2019
 
-each1531:
+each2020:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21567,11 +24694,11 @@ each1531:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1531
-	JMP          over1529
+	JL           each2020
+	JMP          over2018
 
-far1530:
-each1532:
+far2019:
+each2021:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21597,17 +24724,17 @@ each1532:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1532
+	JL           each2021
 
-over1529:
+over2018:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next1528:
+none2017:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1527
+	JNZ  row2015
 	JMP  done
 
 tile2true:
@@ -21616,18 +24743,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1533:
+row2022:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1534
+	JGE        none2024
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1536
+	JNE        far2026
 
-each1537:
+each2027:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21645,11 +24772,11 @@ each1537:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1537
-	JMP          over1535
+	JL           each2027
+	JMP          over2025
 
-far1536:
-each1538:
+far2026:
+each2028:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21677,58 +24804,58 @@ each1538:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1538
+	JL           each2028
 
-over1535:
+over2025:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1539
+	JE           all2029
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1541
+	JZ           two2031
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1541:
+two2031:
 	TESTQ    $0x00000002, R9
-	JZ       one1542
+	JZ       one2032
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one1542:
+one2032:
 	TESTQ  $0x00000001, R9
-	JZ     stored1540
+	JZ     stored2030
 	VMOVSS X2, (R11)
-	JMP    stored1540
+	JMP    stored2030
 
-all1539:
+all2029:
 	VMOVUPS Y2, 32(CX)
 
-stored1540:
-next1534:
+stored2030:
+none2024:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1533
+	JNZ  row2022
 	JMP  done
 
 tile3false:
-row1543:
+row2033:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1544
+	JGE     none2035
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1546
+	JNE     far2037
 
-each1547:
+each2038:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21747,11 +24874,11 @@ each1547:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1547
-	JMP          over1545
+	JL           each2038
+	JMP          over2036
 
-far1546:
-each1548:
+far2037:
+each2039:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21784,18 +24911,18 @@ each1548:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1548
+	JL           each2039
 
-over1545:
+over2036:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next1544:
+none2035:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1543
+	JNZ  row2033
 	JMP  done
 
 tile3true:
@@ -21804,19 +24931,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1549:
+row2040:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1550
+	JGE        none2042
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1552
+	JNE        far2044
 
-each1553:
+each2045:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21837,11 +24964,11 @@ each1553:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1553
-	JMP          over1551
+	JL           each2045
+	JMP          over2043
 
-far1552:
-each1554:
+far2044:
+each2046:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21876,60 +25003,60 @@ each1554:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1554
+	JL           each2046
 
-over1551:
+over2043:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1555
+	JE           all2047
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1557
+	JZ           two2049
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1557:
+two2049:
 	TESTQ    $0x00000002, R9
-	JZ       one1558
+	JZ       one2050
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1558:
+one2050:
 	TESTQ  $0x00000001, R9
-	JZ     stored1556
+	JZ     stored2048
 	VMOVSS X3, (R11)
-	JMP    stored1556
+	JMP    stored2048
 
-all1555:
+all2047:
 	VMOVUPS Y3, 64(CX)
 
-stored1556:
-next1550:
+stored2048:
+none2042:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1549
+	JNZ  row2040
 	JMP  done
 
 tile4false:
-row1559:
+row2051:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1560
+	JGE     none2053
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1562
+	JNE     far2055
 
-each1563:
+each2056:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21951,11 +25078,11 @@ each1563:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1563
-	JMP          over1561
+	JL           each2056
+	JMP          over2054
 
-far1562:
-each1564:
+far2055:
+each2057:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21989,19 +25116,19 @@ each1564:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1564
+	JL           each2057
 
-over1561:
+over2054:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next1560:
+none2053:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1559
+	JNZ  row2051
 	JMP  done
 
 tile4true:
@@ -22010,20 +25137,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1565:
+row2058:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1566
+	JGE        none2060
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1568
+	JNE        far2062
 
-each1569:
+each2063:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22047,11 +25174,11 @@ each1569:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1569
-	JMP          over1567
+	JL           each2063
+	JMP          over2061
 
-far1568:
-each1570:
+far2062:
+each2064:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22087,62 +25214,62 @@ each1570:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1570
+	JL           each2064
 
-over1567:
+over2061:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1571
+	JE           all2065
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1573
+	JZ           two2067
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1573:
+two2067:
 	TESTQ    $0x00000002, R9
-	JZ       one1574
+	JZ       one2068
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one1574:
+one2068:
 	TESTQ  $0x00000001, R9
-	JZ     stored1572
+	JZ     stored2066
 	VMOVSS X4, (R11)
-	JMP    stored1572
+	JMP    stored2066
 
-all1571:
+all2065:
 	VMOVUPS Y4, 96(CX)
 
-stored1572:
-next1566:
+stored2066:
+none2060:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1565
+	JNZ  row2058
 	JMP  done
 
 tile5false:
-row1575:
+row2069:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1576
+	JGE     none2071
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1578
+	JNE     far2073
 
-each1579:
+each2074:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22167,11 +25294,11 @@ each1579:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1579
-	JMP          over1577
+	JL           each2074
+	JMP          over2072
 
-far1578:
-each1580:
+far2073:
+each2075:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22212,20 +25339,20 @@ each1580:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1580
+	JL           each2075
 
-over1577:
+over2072:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next1576:
+none2071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1575
+	JNZ  row2069
 	JMP  done
 
 tile5true:
@@ -22234,21 +25361,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1581:
+row2076:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1582
+	JGE        none2078
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1584
+	JNE        far2080
 
-each1585:
+each2081:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22275,11 +25402,11 @@ each1585:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1585
-	JMP          over1583
+	JL           each2081
+	JMP          over2079
 
-far1584:
-each1586:
+far2080:
+each2082:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22322,54 +25449,54 @@ each1586:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1586
+	JL           each2082
 
-over1583:
+over2079:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1587
+	JE           all2083
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1589
+	JZ           two2085
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1589:
+two2085:
 	TESTQ    $0x00000002, R9
-	JZ       one1590
+	JZ       one2086
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1590:
+one2086:
 	TESTQ  $0x00000001, R9
-	JZ     stored1588
+	JZ     stored2084
 	VMOVSS X5, (R11)
-	JMP    stored1588
+	JMP    stored2084
 
-all1587:
+all2083:
 	VMOVUPS Y5, 128(CX)
 
-stored1588:
-next1582:
+stored2084:
+none2078:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1581
+	JNZ  row2076
 	JMP  done
 
 tile6false:
-row1591:
+row2087:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1592
+	JGE     none2089
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -22377,9 +25504,9 @@ row1591:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1594
+	JNE     far2091
 
-each1595:
+each2092:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22407,11 +25534,11 @@ each1595:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1595
-	JMP          over1593
+	JL           each2092
+	JMP          over2090
 
-far1594:
-each1596:
+far2091:
+each2093:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22453,9 +25580,9 @@ each1596:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1596
+	JL           each2093
 
-over1593:
+over2090:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -22463,11 +25590,11 @@ over1593:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next1592:
+none2089:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1591
+	JNZ  row2087
 	JMP  done
 
 tile6true:
@@ -22476,12 +25603,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1597:
+row2094:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1598
+	JGE        none2096
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -22489,9 +25616,9 @@ row1597:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1600
+	JNE        far2098
 
-each1601:
+each2099:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22521,11 +25648,11 @@ each1601:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1601
-	JMP          over1599
+	JL           each2099
+	JMP          over2097
 
-far1600:
-each1602:
+far2098:
+each2100:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22569,9 +25696,9 @@ each1602:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1602
+	JL           each2100
 
-over1599:
+over2097:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -22579,45 +25706,45 @@ over1599:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1603
+	JE           all2101
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1605
+	JZ           two2103
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1605:
+two2103:
 	TESTQ    $0x00000002, R9
-	JZ       one1606
+	JZ       one2104
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one1606:
+one2104:
 	TESTQ  $0x00000001, R9
-	JZ     stored1604
+	JZ     stored2102
 	VMOVSS X6, (R11)
-	JMP    stored1604
+	JMP    stored2102
 
-all1603:
+all2101:
 	VMOVUPS Y6, 160(CX)
 
-stored1604:
-next1598:
+stored2102:
+none2096:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1597
+	JNZ  row2094
 	JMP  done
 
 tile7false:
-row1607:
+row2105:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1608
+	JGE     none2107
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -22626,9 +25753,9 @@ row1607:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1610
+	JNE     far2109
 
-each1611:
+each2110:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22659,11 +25786,11 @@ each1611:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1611
-	JMP          over1609
+	JL           each2110
+	JMP          over2108
 
-far1610:
-each1612:
+far2109:
+each2111:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22712,9 +25839,9 @@ each1612:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1612
+	JL           each2111
 
-over1609:
+over2108:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -22723,11 +25850,11 @@ over1609:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next1608:
+none2107:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1607
+	JNZ  row2105
 	JMP  done
 
 tile7true:
@@ -22736,12 +25863,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1613:
+row2112:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1614
+	JGE        none2114
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -22750,9 +25877,9 @@ row1613:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1616
+	JNE        far2116
 
-each1617:
+each2117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22785,11 +25912,11 @@ each1617:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1617
-	JMP          over1615
+	JL           each2117
+	JMP          over2115
 
-far1616:
-each1618:
+far2116:
+each2118:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22840,9 +25967,9 @@ each1618:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1618
+	JL           each2118
 
-over1615:
+over2115:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -22851,45 +25978,45 @@ over1615:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1619
+	JE           all2119
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1621
+	JZ           two2121
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1621:
+two2121:
 	TESTQ    $0x00000002, R9
-	JZ       one1622
+	JZ       one2122
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1622:
+one2122:
 	TESTQ  $0x00000001, R9
-	JZ     stored1620
+	JZ     stored2120
 	VMOVSS X7, (R11)
-	JMP    stored1620
+	JMP    stored2120
 
-all1619:
+all2119:
 	VMOVUPS Y7, 192(CX)
 
-stored1620:
-next1614:
+stored2120:
+none2114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1613
+	JNZ  row2112
 	JMP  done
 
 tile8false:
-row1623:
+row2123:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1624
+	JGE     none2125
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -22899,9 +26026,9 @@ row1623:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1626
+	JNE     far2127
 
-each1627:
+each2128:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22935,11 +26062,11 @@ each1627:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1627
-	JMP          over1625
+	JL           each2128
+	JMP          over2126
 
-far1626:
-each1628:
+far2127:
+each2129:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22989,9 +26116,9 @@ each1628:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1628
+	JL           each2129
 
-over1625:
+over2126:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -23001,11 +26128,11 @@ over1625:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next1624:
+none2125:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1623
+	JNZ  row2123
 	JMP  done
 
 tile8true:
@@ -23014,12 +26141,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1629:
+row2130:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1630
+	JGE        none2132
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -23029,9 +26156,9 @@ row1629:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1632
+	JNE        far2134
 
-each1633:
+each2135:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23067,11 +26194,11 @@ each1633:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1633
-	JMP          over1631
+	JL           each2135
+	JMP          over2133
 
-far1632:
-each1634:
+far2134:
+each2136:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23123,9 +26250,9 @@ each1634:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1634
+	JL           each2136
 
-over1631:
+over2133:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -23135,36 +26262,36 @@ over1631:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1635
+	JE           all2137
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1637
+	JZ           two2139
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1637:
+two2139:
 	TESTQ    $0x00000002, R9
-	JZ       one1638
+	JZ       one2140
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one1638:
+one2140:
 	TESTQ  $0x00000001, R9
-	JZ     stored1636
+	JZ     stored2138
 	VMOVSS X8, (R11)
-	JMP    stored1636
+	JMP    stored2138
 
-all1635:
+all2137:
 	VMOVUPS Y8, 224(CX)
 
-stored1636:
-next1630:
+stored2138:
+none2132:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1629
+	JNZ  row2130
 
 done:
 	VZEROUPPER
@@ -23218,17 +26345,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1639:
+row2141:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1640
+	JGE     none2143
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1642
+	JNE     far2145
 
-each1643:
+each2146:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23246,11 +26373,11 @@ each1643:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1643
-	JMP          over1641
+	JL           each2146
+	JMP          over2144
 
-far1642:
-each1644:
+far2145:
+each2147:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23282,16 +26409,16 @@ each1644:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1644
+	JL           each2147
 
-over1641:
+over2144:
 	VMOVUPS Y0, (CX)
 
-next1640:
+none2143:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1639
+	JNZ  row2141
 	JMP  done
 
 tile1true:
@@ -23300,17 +26427,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1645:
+row2148:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1646
+	JGE        none2150
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1648
+	JNE        far2152
 
-each1649:
+each2153:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23330,11 +26457,11 @@ each1649:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1649
-	JMP          over1647
+	JL           each2153
+	JMP          over2151
 
-far1648:
-each1650:
+far2152:
+each2154:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23368,56 +26495,56 @@ each1650:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1650
+	JL           each2154
 
-over1647:
+over2151:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1651
+	JE           all2155
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1653
+	JZ           two2157
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1653:
+two2157:
 	TESTQ    $0x00000002, R9
-	JZ       one1654
+	JZ       one2158
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1654:
+one2158:
 	TESTQ  $0x00000001, R9
-	JZ     stored1652
+	JZ     stored2156
 	VMOVSS X1, (R12)
-	JMP    stored1652
+	JMP    stored2156
 
-all1651:
+all2155:
 	VMOVUPS Y1, (CX)
 
-stored1652:
-next1646:
+stored2156:
+none2150:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1645
+	JNZ  row2148
 	JMP  done
 
 tile2false:
-row1655:
+row2159:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1656
+	JGE     none2161
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1658
+	JNE     far2163
 
-each1659:
+each2164:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23439,11 +26566,11 @@ each1659:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1659
-	JMP          over1657
+	JL           each2164
+	JMP          over2162
 
-far1658:
-each1660:
+far2163:
+each2165:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23479,17 +26606,17 @@ each1660:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1660
+	JL           each2165
 
-over1657:
+over2162:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next1656:
+none2161:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1655
+	JNZ  row2159
 	JMP  done
 
 tile2true:
@@ -23498,18 +26625,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1661:
+row2166:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1662
+	JGE        none2168
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1664
+	JNE        far2170
 
-each1665:
+each2171:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23533,11 +26660,11 @@ each1665:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1665
-	JMP          over1663
+	JL           each2171
+	JMP          over2169
 
-far1664:
-each1666:
+far2170:
+each2172:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23575,58 +26702,58 @@ each1666:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1666
+	JL           each2172
 
-over1663:
+over2169:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1667
+	JE           all2173
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1669
+	JZ           two2175
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1669:
+two2175:
 	TESTQ    $0x00000002, R9
-	JZ       one1670
+	JZ       one2176
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1670:
+one2176:
 	TESTQ  $0x00000001, R9
-	JZ     stored1668
+	JZ     stored2174
 	VMOVSS X2, (R12)
-	JMP    stored1668
+	JMP    stored2174
 
-all1667:
+all2173:
 	VMOVUPS Y2, 32(CX)
 
-stored1668:
-next1662:
+stored2174:
+none2168:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1661
+	JNZ  row2166
 	JMP  done
 
 tile3false:
-row1671:
+row2177:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1672
+	JGE     none2179
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1674
+	JNE     far2181
 
-each1675:
+each2182:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23652,11 +26779,11 @@ each1675:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1675
-	JMP          over1673
+	JL           each2182
+	JMP          over2180
 
-far1674:
-each1676:
+far2181:
+each2183:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23700,18 +26827,18 @@ each1676:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1676
+	JL           each2183
 
-over1673:
+over2180:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next1672:
+none2179:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1671
+	JNZ  row2177
 	JMP  done
 
 tile3true:
@@ -23720,19 +26847,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1677:
+row2184:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1678
+	JGE        none2186
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1680
+	JNE        far2188
 
-each1681:
+each2189:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23760,11 +26887,11 @@ each1681:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1681
-	JMP          over1679
+	JL           each2189
+	JMP          over2187
 
-far1680:
-each1682:
+far2188:
+each2190:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23810,60 +26937,60 @@ each1682:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1682
+	JL           each2190
 
-over1679:
+over2187:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1683
+	JE           all2191
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1685
+	JZ           two2193
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1685:
+two2193:
 	TESTQ    $0x00000002, R9
-	JZ       one1686
+	JZ       one2194
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1686:
+one2194:
 	TESTQ  $0x00000001, R9
-	JZ     stored1684
+	JZ     stored2192
 	VMOVSS X3, (R12)
-	JMP    stored1684
+	JMP    stored2192
 
-all1683:
+all2191:
 	VMOVUPS Y3, 64(CX)
 
-stored1684:
-next1678:
+stored2192:
+none2186:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1677
+	JNZ  row2184
 	JMP  done
 
 tile4false:
-row1687:
+row2195:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1688
+	JGE     none2197
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1690
+	JNE     far2199
 
-each1691:
+each2200:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -23893,11 +27020,11 @@ each1691:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1691
-	JMP          over1689
+	JL           each2200
+	JMP          over2198
 
-far1690:
-each1692:
+far2199:
+each2201:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -23943,19 +27070,19 @@ each1692:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1692
+	JL           each2201
 
-over1689:
+over2198:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next1688:
+none2197:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1687
+	JNZ  row2195
 	JMP  done
 
 tile4true:
@@ -23964,20 +27091,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1693:
+row2202:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1694
+	JGE        none2204
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1696
+	JNE        far2206
 
-each1697:
+each2207:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -24009,11 +27136,11 @@ each1697:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1697
-	JMP          over1695
+	JL           each2207
+	JMP          over2205
 
-far1696:
-each1698:
+far2206:
+each2208:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -24061,62 +27188,62 @@ each1698:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1698
+	JL           each2208
 
-over1695:
+over2205:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1699
+	JE           all2209
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1701
+	JZ           two2211
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1701:
+two2211:
 	TESTQ    $0x00000002, R9
-	JZ       one1702
+	JZ       one2212
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1702:
+one2212:
 	TESTQ  $0x00000001, R9
-	JZ     stored1700
+	JZ     stored2210
 	VMOVSS X4, (R12)
-	JMP    stored1700
+	JMP    stored2210
 
-all1699:
+all2209:
 	VMOVUPS Y4, 96(CX)
 
-stored1700:
-next1694:
+stored2210:
+none2204:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1693
+	JNZ  row2202
 	JMP  done
 
 tile5false:
-row1703:
+row2213:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1704
+	JGE     none2215
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1706
+	JNE     far2217
 
-each1707:
+each2218:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -24150,11 +27277,11 @@ each1707:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1707
-	JMP          over1705
+	JL           each2218
+	JMP          over2216
 
-far1706:
-each1708:
+far2217:
+each2219:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -24208,20 +27335,20 @@ each1708:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1708
+	JL           each2219
 
-over1705:
+over2216:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next1704:
+none2215:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1703
+	JNZ  row2213
 	JMP  done
 
 tile5true:
@@ -24230,21 +27357,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1709:
+row2220:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1710
+	JGE        none2222
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1712
+	JNE        far2224
 
-each1713:
+each2225:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -24280,11 +27407,11 @@ each1713:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1713
-	JMP          over1711
+	JL           each2225
+	JMP          over2223
 
-far1712:
-each1714:
+far2224:
+each2226:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -24340,54 +27467,54 @@ each1714:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1714
+	JL           each2226
 
-over1711:
+over2223:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1715
+	JE           all2227
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1717
+	JZ           two2229
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1717:
+two2229:
 	TESTQ    $0x00000002, R9
-	JZ       one1718
+	JZ       one2230
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1718:
+one2230:
 	TESTQ  $0x00000001, R9
-	JZ     stored1716
+	JZ     stored2228
 	VMOVSS X5, (R12)
-	JMP    stored1716
+	JMP    stored2228
 
-all1715:
+all2227:
 	VMOVUPS Y5, 128(CX)
 
-stored1716:
-next1710:
+stored2228:
+none2222:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1709
+	JNZ  row2220
 	JMP  done
 
 tile6false:
-row1719:
+row2231:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1720
+	JGE     none2233
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24395,9 +27522,9 @@ row1719:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1722
+	JNE     far2235
 
-each1723:
+each2236:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -24435,11 +27562,11 @@ each1723:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1723
-	JMP          over1721
+	JL           each2236
+	JMP          over2234
 
-far1722:
-each1724:
+far2235:
+each2237:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -24495,9 +27622,9 @@ each1724:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1724
+	JL           each2237
 
-over1721:
+over2234:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -24505,11 +27632,11 @@ over1721:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next1720:
+none2233:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1719
+	JNZ  row2231
 	JMP  done
 
 tile6true:
@@ -24518,12 +27645,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1725:
+row2238:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1726
+	JGE        none2240
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24531,9 +27658,9 @@ row1725:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1728
+	JNE        far2242
 
-each1729:
+each2243:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -24573,11 +27700,11 @@ each1729:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1729
-	JMP          over1727
+	JL           each2243
+	JMP          over2241
 
-far1728:
-each1730:
+far2242:
+each2244:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -24635,9 +27762,9 @@ each1730:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1730
+	JL           each2244
 
-over1727:
+over2241:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -24645,45 +27772,45 @@ over1727:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1731
+	JE           all2245
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1733
+	JZ           two2247
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1733:
+two2247:
 	TESTQ    $0x00000002, R9
-	JZ       one1734
+	JZ       one2248
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1734:
+one2248:
 	TESTQ  $0x00000001, R9
-	JZ     stored1732
+	JZ     stored2246
 	VMOVSS X6, (R12)
-	JMP    stored1732
+	JMP    stored2246
 
-all1731:
+all2245:
 	VMOVUPS Y6, 160(CX)
 
-stored1732:
-next1726:
+stored2246:
+none2240:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1725
+	JNZ  row2238
 	JMP  done
 
 tile7false:
-row1735:
+row2249:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1736
+	JGE     none2251
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24692,9 +27819,9 @@ row1735:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1738
+	JNE     far2253
 
-each1739:
+each2254:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -24736,11 +27863,11 @@ each1739:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1739
-	JMP          over1737
+	JL           each2254
+	JMP          over2252
 
-far1738:
-each1740:
+far2253:
+each2255:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -24804,9 +27931,9 @@ each1740:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1740
+	JL           each2255
 
-over1737:
+over2252:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -24815,11 +27942,11 @@ over1737:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next1736:
+none2251:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1735
+	JNZ  row2249
 	JMP  done
 
 tile7true:
@@ -24828,12 +27955,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1741:
+row2256:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1742
+	JGE        none2258
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24842,9 +27969,9 @@ row1741:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1744
+	JNE        far2260
 
-each1745:
+each2261:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -24888,11 +28015,11 @@ each1745:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1745
-	JMP          over1743
+	JL           each2261
+	JMP          over2259
 
-far1744:
-each1746:
+far2260:
+each2262:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -24958,9 +28085,9 @@ each1746:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1746
+	JL           each2262
 
-over1743:
+over2259:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -24969,45 +28096,45 @@ over1743:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1747
+	JE           all2263
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1749
+	JZ           two2265
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1749:
+two2265:
 	TESTQ    $0x00000002, R9
-	JZ       one1750
+	JZ       one2266
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1750:
+one2266:
 	TESTQ  $0x00000001, R9
-	JZ     stored1748
+	JZ     stored2264
 	VMOVSS X7, (R12)
-	JMP    stored1748
+	JMP    stored2264
 
-all1747:
+all2263:
 	VMOVUPS Y7, 192(CX)
 
-stored1748:
-next1742:
+stored2264:
+none2258:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1741
+	JNZ  row2256
 	JMP  done
 
 tile8false:
-row1751:
+row2267:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1752
+	JGE     none2269
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25017,9 +28144,9 @@ row1751:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1754
+	JNE     far2271
 
-each1755:
+each2272:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25065,11 +28192,11 @@ each1755:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1755
-	JMP          over1753
+	JL           each2272
+	JMP          over2270
 
-far1754:
-each1756:
+far2271:
+each2273:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -25135,9 +28262,9 @@ each1756:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1756
+	JL           each2273
 
-over1753:
+over2270:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -25147,11 +28274,11 @@ over1753:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next1752:
+none2269:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1751
+	JNZ  row2267
 	JMP  done
 
 tile8true:
@@ -25160,12 +28287,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1757:
+row2274:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1758
+	JGE        none2276
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25175,9 +28302,9 @@ row1757:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1760
+	JNE        far2278
 
-each1761:
+each2279:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25225,11 +28352,11 @@ each1761:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1761
-	JMP          over1759
+	JL           each2279
+	JMP          over2277
 
-far1760:
-each1762:
+far2278:
+each2280:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -25297,9 +28424,9 @@ each1762:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1762
+	JL           each2280
 
-over1759:
+over2277:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -25309,36 +28436,36 @@ over1759:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1763
+	JE           all2281
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1765
+	JZ           two2283
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1765:
+two2283:
 	TESTQ    $0x00000002, R9
-	JZ       one1766
+	JZ       one2284
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1766:
+one2284:
 	TESTQ  $0x00000001, R9
-	JZ     stored1764
+	JZ     stored2282
 	VMOVSS X8, (R12)
-	JMP    stored1764
+	JMP    stored2282
 
-all1763:
+all2281:
 	VMOVUPS Y8, 224(CX)
 
-stored1764:
-next1758:
+stored2282:
+none2276:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1757
+	JNZ  row2274
 
 done:
 	VZEROUPPER
@@ -25392,17 +28519,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1767:
+row2285:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1768
+	JGE     none2287
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1770
+	JNE     far2289
 
-each1771:
+each2290:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25420,11 +28547,11 @@ each1771:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1771
-	JMP          over1769
+	JL           each2290
+	JMP          over2288
 
-far1770:
-each1772:
+far2289:
+each2291:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -25456,16 +28583,16 @@ each1772:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1772
+	JL           each2291
 
-over1769:
+over2288:
 	VMOVUPS Y0, (CX)
 
-next1768:
+none2287:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1767
+	JNZ  row2285
 	JMP  done
 
 tile1true:
@@ -25474,17 +28601,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1773:
+row2292:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1774
+	JGE        none2294
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1776
+	JNE        far2296
 
-each1777:
+each2297:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25504,11 +28631,11 @@ each1777:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1777
-	JMP          over1775
+	JL           each2297
+	JMP          over2295
 
-far1776:
-each1778:
+far2296:
+each2298:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -25542,56 +28669,56 @@ each1778:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1778
+	JL           each2298
 
-over1775:
+over2295:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1779
+	JE           all2299
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1781
+	JZ           two2301
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1781:
+two2301:
 	TESTQ    $0x00000002, R9
-	JZ       one1782
+	JZ       one2302
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1782:
+one2302:
 	TESTQ  $0x00000001, R9
-	JZ     stored1780
+	JZ     stored2300
 	VMOVSS X1, (R12)
-	JMP    stored1780
+	JMP    stored2300
 
-all1779:
+all2299:
 	VMOVUPS Y1, (CX)
 
-stored1780:
-next1774:
+stored2300:
+none2294:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1773
+	JNZ  row2292
 	JMP  done
 
 tile2false:
-row1783:
+row2303:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1784
+	JGE     none2305
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1786
+	JNE     far2307
 
-each1787:
+each2308:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25614,11 +28741,11 @@ each1787:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1787
-	JMP          over1785
+	JL           each2308
+	JMP          over2306
 
-far1786:
-each1788:
+far2307:
+each2309:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -25655,17 +28782,17 @@ each1788:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1788
+	JL           each2309
 
-over1785:
+over2306:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-next1784:
+none2305:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1783
+	JNZ  row2303
 	JMP  done
 
 tile2true:
@@ -25674,18 +28801,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1789:
+row2310:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1790
+	JGE        none2312
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1792
+	JNE        far2314
 
-each1793:
+each2315:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25710,11 +28837,11 @@ each1793:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1793
-	JMP          over1791
+	JL           each2315
+	JMP          over2313
 
-far1792:
-each1794:
+far2314:
+each2316:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -25753,58 +28880,58 @@ each1794:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1794
+	JL           each2316
 
-over1791:
+over2313:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1795
+	JE           all2317
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1797
+	JZ           two2319
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1797:
+two2319:
 	TESTQ    $0x00000002, R9
-	JZ       one1798
+	JZ       one2320
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1798:
+one2320:
 	TESTQ  $0x00000001, R9
-	JZ     stored1796
+	JZ     stored2318
 	VMOVSS X2, (R12)
-	JMP    stored1796
+	JMP    stored2318
 
-all1795:
+all2317:
 	VMOVUPS Y2, 32(CX)
 
-stored1796:
-next1790:
+stored2318:
+none2312:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1789
+	JNZ  row2310
 	JMP  done
 
 tile3false:
-row1799:
+row2321:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1800
+	JGE     none2323
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1802
+	JNE     far2325
 
-each1803:
+each2326:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25832,11 +28959,11 @@ each1803:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1803
-	JMP          over1801
+	JL           each2326
+	JMP          over2324
 
-far1802:
-each1804:
+far2325:
+each2327:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -25884,18 +29011,18 @@ each1804:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1804
+	JL           each2327
 
-over1801:
+over2324:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-next1800:
+none2323:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1799
+	JNZ  row2321
 	JMP  done
 
 tile3true:
@@ -25904,19 +29031,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1805:
+row2328:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1806
+	JGE        none2330
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1808
+	JNE        far2332
 
-each1809:
+each2333:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -25946,11 +29073,11 @@ each1809:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1809
-	JMP          over1807
+	JL           each2333
+	JMP          over2331
 
-far1808:
-each1810:
+far2332:
+each2334:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26000,60 +29127,60 @@ each1810:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1810
+	JL           each2334
 
-over1807:
+over2331:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1811
+	JE           all2335
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1813
+	JZ           two2337
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1813:
+two2337:
 	TESTQ    $0x00000002, R9
-	JZ       one1814
+	JZ       one2338
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1814:
+one2338:
 	TESTQ  $0x00000001, R9
-	JZ     stored1812
+	JZ     stored2336
 	VMOVSS X3, (R12)
-	JMP    stored1812
+	JMP    stored2336
 
-all1811:
+all2335:
 	VMOVUPS Y3, 64(CX)
 
-stored1812:
-next1806:
+stored2336:
+none2330:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1805
+	JNZ  row2328
 	JMP  done
 
 tile4false:
-row1815:
+row2339:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1816
+	JGE     none2341
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1818
+	JNE     far2343
 
-each1819:
+each2344:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26086,11 +29213,11 @@ each1819:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1819
-	JMP          over1817
+	JL           each2344
+	JMP          over2342
 
-far1818:
-each1820:
+far2343:
+each2345:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26140,19 +29267,19 @@ each1820:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1820
+	JL           each2345
 
-over1817:
+over2342:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-next1816:
+none2341:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1815
+	JNZ  row2339
 	JMP  done
 
 tile4true:
@@ -26161,20 +29288,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1821:
+row2346:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1822
+	JGE        none2348
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1824
+	JNE        far2350
 
-each1825:
+each2351:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26209,11 +29336,11 @@ each1825:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1825
-	JMP          over1823
+	JL           each2351
+	JMP          over2349
 
-far1824:
-each1826:
+far2350:
+each2352:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26265,62 +29392,62 @@ each1826:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1826
+	JL           each2352
 
-over1823:
+over2349:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1827
+	JE           all2353
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1829
+	JZ           two2355
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1829:
+two2355:
 	TESTQ    $0x00000002, R9
-	JZ       one1830
+	JZ       one2356
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1830:
+one2356:
 	TESTQ  $0x00000001, R9
-	JZ     stored1828
+	JZ     stored2354
 	VMOVSS X4, (R12)
-	JMP    stored1828
+	JMP    stored2354
 
-all1827:
+all2353:
 	VMOVUPS Y4, 96(CX)
 
-stored1828:
-next1822:
+stored2354:
+none2348:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1821
+	JNZ  row2346
 	JMP  done
 
 tile5false:
-row1831:
+row2357:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1832
+	JGE     none2359
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1834
+	JNE     far2361
 
-each1835:
+each2362:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26358,11 +29485,11 @@ each1835:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1835
-	JMP          over1833
+	JL           each2362
+	JMP          over2360
 
-far1834:
-each1836:
+far2361:
+each2363:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26423,20 +29550,20 @@ each1836:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1836
+	JL           each2363
 
-over1833:
+over2360:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-next1832:
+none2359:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1831
+	JNZ  row2357
 	JMP  done
 
 tile5true:
@@ -26445,21 +29572,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1837:
+row2364:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1838
+	JGE        none2366
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1840
+	JNE        far2368
 
-each1841:
+each2369:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26499,11 +29626,11 @@ each1841:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1841
-	JMP          over1839
+	JL           each2369
+	JMP          over2367
 
-far1840:
-each1842:
+far2368:
+each2370:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26566,54 +29693,54 @@ each1842:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1842
+	JL           each2370
 
-over1839:
+over2367:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1843
+	JE           all2371
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1845
+	JZ           two2373
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1845:
+two2373:
 	TESTQ    $0x00000002, R9
-	JZ       one1846
+	JZ       one2374
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1846:
+one2374:
 	TESTQ  $0x00000001, R9
-	JZ     stored1844
+	JZ     stored2372
 	VMOVSS X5, (R12)
-	JMP    stored1844
+	JMP    stored2372
 
-all1843:
+all2371:
 	VMOVUPS Y5, 128(CX)
 
-stored1844:
-next1838:
+stored2372:
+none2366:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1837
+	JNZ  row2364
 	JMP  done
 
 tile6false:
-row1847:
+row2375:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1848
+	JGE     none2377
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -26621,9 +29748,9 @@ row1847:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1850
+	JNE     far2379
 
-each1851:
+each2380:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26666,11 +29793,11 @@ each1851:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1851
-	JMP          over1849
+	JL           each2380
+	JMP          over2378
 
-far1850:
-each1852:
+far2379:
+each2381:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26733,9 +29860,9 @@ each1852:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1852
+	JL           each2381
 
-over1849:
+over2378:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -26743,11 +29870,11 @@ over1849:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-next1848:
+none2377:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1847
+	JNZ  row2375
 	JMP  done
 
 tile6true:
@@ -26756,12 +29883,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1853:
+row2382:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1854
+	JGE        none2384
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -26769,9 +29896,9 @@ row1853:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1856
+	JNE        far2386
 
-each1857:
+each2387:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26816,11 +29943,11 @@ each1857:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1857
-	JMP          over1855
+	JL           each2387
+	JMP          over2385
 
-far1856:
-each1858:
+far2386:
+each2388:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26885,9 +30012,9 @@ each1858:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1858
+	JL           each2388
 
-over1855:
+over2385:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -26895,45 +30022,45 @@ over1855:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1859
+	JE           all2389
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1861
+	JZ           two2391
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1861:
+two2391:
 	TESTQ    $0x00000002, R9
-	JZ       one1862
+	JZ       one2392
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1862:
+one2392:
 	TESTQ  $0x00000001, R9
-	JZ     stored1860
+	JZ     stored2390
 	VMOVSS X6, (R12)
-	JMP    stored1860
+	JMP    stored2390
 
-all1859:
+all2389:
 	VMOVUPS Y6, 160(CX)
 
-stored1860:
-next1854:
+stored2390:
+none2384:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1853
+	JNZ  row2382
 	JMP  done
 
 tile7false:
-row1863:
+row2393:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1864
+	JGE     none2395
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -26942,9 +30069,9 @@ row1863:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1866
+	JNE     far2397
 
-each1867:
+each2398:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26992,11 +30119,11 @@ each1867:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1867
-	JMP          over1865
+	JL           each2398
+	JMP          over2396
 
-far1866:
-each1868:
+far2397:
+each2399:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27070,9 +30197,9 @@ each1868:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1868
+	JL           each2399
 
-over1865:
+over2396:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27081,11 +30208,11 @@ over1865:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-next1864:
+none2395:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1863
+	JNZ  row2393
 	JMP  done
 
 tile7true:
@@ -27094,12 +30221,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1869:
+row2400:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1870
+	JGE        none2402
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -27108,9 +30235,9 @@ row1869:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1872
+	JNE        far2404
 
-each1873:
+each2405:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27160,11 +30287,11 @@ each1873:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1873
-	JMP          over1871
+	JL           each2405
+	JMP          over2403
 
-far1872:
-each1874:
+far2404:
+each2406:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27240,9 +30367,9 @@ each1874:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1874
+	JL           each2406
 
-over1871:
+over2403:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -27251,45 +30378,45 @@ over1871:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1875
+	JE           all2407
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1877
+	JZ           two2409
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1877:
+two2409:
 	TESTQ    $0x00000002, R9
-	JZ       one1878
+	JZ       one2410
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1878:
+one2410:
 	TESTQ  $0x00000001, R9
-	JZ     stored1876
+	JZ     stored2408
 	VMOVSS X7, (R12)
-	JMP    stored1876
+	JMP    stored2408
 
-all1875:
+all2407:
 	VMOVUPS Y7, 192(CX)
 
-stored1876:
-next1870:
+stored2408:
+none2402:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1869
+	JNZ  row2400
 	JMP  done
 
 tile8false:
-row1879:
+row2411:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1880
+	JGE     none2413
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -27299,9 +30426,9 @@ row1879:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1882
+	JNE     far2415
 
-each1883:
+each2416:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27354,11 +30481,11 @@ each1883:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1883
-	JMP          over1881
+	JL           each2416
+	JMP          over2414
 
-far1882:
-each1884:
+far2415:
+each2417:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27434,9 +30561,9 @@ each1884:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1884
+	JL           each2417
 
-over1881:
+over2414:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27446,11 +30573,11 @@ over1881:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-next1880:
+none2413:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1879
+	JNZ  row2411
 	JMP  done
 
 tile8true:
@@ -27459,12 +30586,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1885:
+row2418:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1886
+	JGE        none2420
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -27474,9 +30601,9 @@ row1885:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1888
+	JNE        far2422
 
-each1889:
+each2423:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27531,11 +30658,11 @@ each1889:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1889
-	JMP          over1887
+	JL           each2423
+	JMP          over2421
 
-far1888:
-each1890:
+far2422:
+each2424:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27613,9 +30740,9 @@ each1890:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1890
+	JL           each2424
 
-over1887:
+over2421:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -27625,36 +30752,36 @@ over1887:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1891
+	JE           all2425
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1893
+	JZ           two2427
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1893:
+two2427:
 	TESTQ    $0x00000002, R9
-	JZ       one1894
+	JZ       one2428
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1894:
+one2428:
 	TESTQ  $0x00000001, R9
-	JZ     stored1892
+	JZ     stored2426
 	VMOVSS X8, (R12)
-	JMP    stored1892
+	JMP    stored2426
 
-all1891:
+all2425:
 	VMOVUPS Y8, 224(CX)
 
-stored1892:
-next1886:
+stored2426:
+none2420:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1885
+	JNZ  row2418
 
 done:
 	VZEROUPPER
@@ -27707,17 +30834,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1895:
+row2429:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1896
+	JGE     none2431
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1898
+	JNE     far2433
 
-each1899:
+each2434:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27733,11 +30860,11 @@ each1899:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1899
-	JMP          over1897
+	JL           each2434
+	JMP          over2432
 
-far1898:
-each1900:
+far2433:
+each2435:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27760,14 +30887,14 @@ each1900:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1900
+	JL           each2435
 
-over1897:
-next1896:
+over2432:
+none2431:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1895
+	JNZ  row2429
 	JMP  done
 
 tile1true:
@@ -27776,17 +30903,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1901:
+row2436:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1902
+	JGE        none2438
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1904
+	JNE        far2440
 
-each1905:
+each2441:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27803,11 +30930,11 @@ each1905:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1905
-	JMP          over1903
+	JL           each2441
+	JMP          over2439
 
-far1904:
-each1906:
+far2440:
+each2442:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27831,29 +30958,29 @@ each1906:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1906
+	JL           each2442
 
-over1903:
-next1902:
+over2439:
+none2438:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1901
+	JNZ  row2436
 	JMP  done
 
 tile2false:
-row1907:
+row2443:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1908
+	JGE     none2445
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far1910
+	JNE     far2447
 
-each1911:
+each2448:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27871,11 +30998,11 @@ each1911:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1911
-	JMP          over1909
+	JL           each2448
+	JMP          over2446
 
-far1910:
-each1912:
+far2447:
+each2449:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27900,14 +31027,14 @@ each1912:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1912
+	JL           each2449
 
-over1909:
-next1908:
+over2446:
+none2445:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1907
+	JNZ  row2443
 	JMP  done
 
 tile2true:
@@ -27916,18 +31043,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1913:
+row2450:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1914
+	JGE        none2452
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far1916
+	JNE        far2454
 
-each1917:
+each2455:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27946,11 +31073,11 @@ each1917:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1917
-	JMP          over1915
+	JL           each2455
+	JMP          over2453
 
-far1916:
-each1918:
+far2454:
+each2456:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27976,30 +31103,30 @@ each1918:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1918
+	JL           each2456
 
-over1915:
-next1914:
+over2453:
+none2452:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1913
+	JNZ  row2450
 	JMP  done
 
 tile3false:
-row1919:
+row2457:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1920
+	JGE     none2459
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far1922
+	JNE     far2461
 
-each1923:
+each2462:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28018,11 +31145,11 @@ each1923:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1923
-	JMP          over1921
+	JL           each2462
+	JMP          over2460
 
-far1922:
-each1924:
+far2461:
+each2463:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28050,14 +31177,14 @@ each1924:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1924
+	JL           each2463
 
-over1921:
-next1920:
+over2460:
+none2459:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1919
+	JNZ  row2457
 	JMP  done
 
 tile3true:
@@ -28066,19 +31193,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1925:
+row2464:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1926
+	JGE        none2466
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far1928
+	JNE        far2468
 
-each1929:
+each2469:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28098,11 +31225,11 @@ each1929:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1929
-	JMP          over1927
+	JL           each2469
+	JMP          over2467
 
-far1928:
-each1930:
+far2468:
+each2470:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28131,31 +31258,31 @@ each1930:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1930
+	JL           each2470
 
-over1927:
-next1926:
+over2467:
+none2466:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1925
+	JNZ  row2464
 	JMP  done
 
 tile4false:
-row1931:
+row2471:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1932
+	JGE     none2473
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far1934
+	JNE     far2475
 
-each1935:
+each2476:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28175,11 +31302,11 @@ each1935:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1935
-	JMP          over1933
+	JL           each2476
+	JMP          over2474
 
-far1934:
-each1936:
+far2475:
+each2477:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28207,14 +31334,14 @@ each1936:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1936
+	JL           each2477
 
-over1933:
-next1932:
+over2474:
+none2473:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1931
+	JNZ  row2471
 	JMP  done
 
 tile4true:
@@ -28223,20 +31350,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1937:
+row2478:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1938
+	JGE        none2480
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far1940
+	JNE        far2482
 
-each1941:
+each2483:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28257,11 +31384,11 @@ each1941:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1941
-	JMP          over1939
+	JL           each2483
+	JMP          over2481
 
-far1940:
-each1942:
+far2482:
+each2484:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28290,32 +31417,32 @@ each1942:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1942
+	JL           each2484
 
-over1939:
-next1938:
+over2481:
+none2480:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1937
+	JNZ  row2478
 	JMP  done
 
 tile5false:
-row1943:
+row2485:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1944
+	JGE     none2487
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far1946
+	JNE     far2489
 
-each1947:
+each2490:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28336,11 +31463,11 @@ each1947:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1947
-	JMP          over1945
+	JL           each2490
+	JMP          over2488
 
-far1946:
-each1948:
+far2489:
+each2491:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28371,14 +31498,14 @@ each1948:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1948
+	JL           each2491
 
-over1945:
-next1944:
+over2488:
+none2487:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1943
+	JNZ  row2485
 	JMP  done
 
 tile5true:
@@ -28387,21 +31514,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1949:
+row2492:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1950
+	JGE        none2494
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far1952
+	JNE        far2496
 
-each1953:
+each2497:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28423,11 +31550,11 @@ each1953:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1953
-	JMP          over1951
+	JL           each2497
+	JMP          over2495
 
-far1952:
-each1954:
+far2496:
+each2498:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28459,23 +31586,23 @@ each1954:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1954
+	JL           each2498
 
-over1951:
-next1950:
+over2495:
+none2494:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1949
+	JNZ  row2492
 	JMP  done
 
 tile6false:
-row1955:
+row2499:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1956
+	JGE     none2501
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28483,9 +31610,9 @@ row1955:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far1958
+	JNE     far2503
 
-each1959:
+each2504:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28507,11 +31634,11 @@ each1959:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1959
-	JMP          over1957
+	JL           each2504
+	JMP          over2502
 
-far1958:
-each1960:
+far2503:
+each2505:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28542,14 +31669,14 @@ each1960:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1960
+	JL           each2505
 
-over1957:
-next1956:
+over2502:
+none2501:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1955
+	JNZ  row2499
 	JMP  done
 
 tile6true:
@@ -28558,12 +31685,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1961:
+row2506:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1962
+	JGE        none2508
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28571,9 +31698,9 @@ row1961:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far1964
+	JNE        far2510
 
-each1965:
+each2511:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28596,11 +31723,11 @@ each1965:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1965
-	JMP          over1963
+	JL           each2511
+	JMP          over2509
 
-far1964:
-each1966:
+far2510:
+each2512:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28632,23 +31759,23 @@ each1966:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1966
+	JL           each2512
 
-over1963:
-next1962:
+over2509:
+none2508:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1961
+	JNZ  row2506
 	JMP  done
 
 tile7false:
-row1967:
+row2513:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1968
+	JGE     none2515
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28657,9 +31784,9 @@ row1967:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far1970
+	JNE     far2517
 
-each1971:
+each2518:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28682,11 +31809,11 @@ each1971:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1971
-	JMP          over1969
+	JL           each2518
+	JMP          over2516
 
-far1970:
-each1972:
+far2517:
+each2519:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28720,14 +31847,14 @@ each1972:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1972
+	JL           each2519
 
-over1969:
-next1968:
+over2516:
+none2515:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1967
+	JNZ  row2513
 	JMP  done
 
 tile7true:
@@ -28736,12 +31863,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1973:
+row2520:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1974
+	JGE        none2522
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28750,9 +31877,9 @@ row1973:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far1976
+	JNE        far2524
 
-each1977:
+each2525:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28776,11 +31903,11 @@ each1977:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1977
-	JMP          over1975
+	JL           each2525
+	JMP          over2523
 
-far1976:
-each1978:
+far2524:
+each2526:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28815,23 +31942,23 @@ each1978:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1978
+	JL           each2526
 
-over1975:
-next1974:
+over2523:
+none2522:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1973
+	JNZ  row2520
 	JMP  done
 
 tile8false:
-row1979:
+row2527:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1980
+	JGE     none2529
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28841,9 +31968,9 @@ row1979:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far1982
+	JNE     far2531
 
-each1983:
+each2532:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28867,11 +31994,11 @@ each1983:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1983
-	JMP          over1981
+	JL           each2532
+	JMP          over2530
 
-far1982:
-each1984:
+far2531:
+each2533:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28905,14 +32032,14 @@ each1984:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1984
+	JL           each2533
 
-over1981:
-next1980:
+over2530:
+none2529:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1979
+	JNZ  row2527
 	JMP  done
 
 tile8true:
@@ -28921,12 +32048,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1985:
+row2534:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next1986
+	JGE        none2536
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28936,9 +32063,9 @@ row1985:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far1988
+	JNE        far2538
 
-each1989:
+each2539:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28963,11 +32090,11 @@ each1989:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1989
-	JMP          over1987
+	JL           each2539
+	JMP          over2537
 
-far1988:
-each1990:
+far2538:
+each2540:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29002,14 +32129,14 @@ each1990:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1990
+	JL           each2540
 
-over1987:
-next1986:
+over2537:
+none2536:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1985
+	JNZ  row2534
 
 done:
 	VZEROUPPER
@@ -29027,16 +32154,16 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1991:
+row2541:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1992
+	JGE     none2543
 	CMPQ    128(AX), $0x00
-	JNE     far1994
+	JNE     far2545
 
-each1995:
+each2546:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29060,11 +32187,11 @@ each1995:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1995
-	JMP          over1993
+	JL           each2546
+	JMP          over2544
 
-far1994:
-each1996:
+far2545:
+each2547:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29096,14 +32223,14 @@ each1996:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1996
+	JL           each2547
 
-over1993:
-next1992:
+over2544:
+none2543:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1991
+	JNZ  row2541
 	VZEROUPPER
 	RET
 
@@ -29119,16 +32246,16 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row1997:
+row2548:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next1998
+	JGE     none2550
 	CMPQ    128(AX), $0x00
-	JNE     far2000
+	JNE     far2552
 
-each2001:
+each2553:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29160,11 +32287,11 @@ each2001:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2001
-	JMP          over1999
+	JL           each2553
+	JMP          over2551
 
-far2000:
-each2002:
+far2552:
+each2554:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29206,14 +32333,14 @@ each2002:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2002
+	JL           each2554
 
-over1999:
-next1998:
+over2551:
+none2550:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1997
+	JNZ  row2548
 	VZEROUPPER
 	RET
 
@@ -29229,16 +32356,16 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2003:
+row2555:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2004
+	JGE     none2557
 	CMPQ    128(AX), $0x00
-	JNE     far2006
+	JNE     far2559
 
-each2007:
+each2560:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29286,11 +32413,11 @@ each2007:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2007
-	JMP          over2005
+	JL           each2560
+	JMP          over2558
 
-far2006:
-each2008:
+far2559:
+each2561:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29352,14 +32479,14 @@ each2008:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2008
+	JL           each2561
 
-over2005:
-next2004:
+over2558:
+none2557:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2003
+	JNZ  row2555
 	VZEROUPPER
 	RET
 
@@ -29375,16 +32502,16 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2009:
+row2562:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2010
+	JGE     none2564
 	CMPQ    128(AX), $0x00
-	JNE     far2012
+	JNE     far2566
 
-each2013:
+each2567:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -29420,11 +32547,11 @@ each2013:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2013
-	JMP        over2011
+	JL         each2567
+	JMP        over2565
 
-far2012:
-each2014:
+far2566:
+each2568:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29470,14 +32597,14 @@ each2014:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2014
+	JL         each2568
 
-over2011:
-next2010:
+over2565:
+none2564:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2009
+	JNZ  row2562
 	VZEROUPPER
 	RET
 
@@ -29493,16 +32620,16 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2015:
+row2569:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2016
+	JGE     none2571
 	CMPQ    128(AX), $0x00
-	JNE     far2018
+	JNE     far2573
 
-each2019:
+each2574:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -29554,11 +32681,11 @@ each2019:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2019
-	JMP         over2017
+	JL          each2574
+	JMP         over2572
 
-far2018:
-each2020:
+far2573:
+each2575:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -29624,14 +32751,14 @@ each2020:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2020
+	JL          each2575
 
-over2017:
-next2016:
+over2572:
+none2571:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2015
+	JNZ  row2569
 	VZEROUPPER
 	RET
 
@@ -29647,16 +32774,16 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2021:
+row2576:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2022
+	JGE     none2578
 	CMPQ    128(AX), $0x00
-	JNE     far2024
+	JNE     far2580
 
-each2025:
+each2581:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -29740,11 +32867,11 @@ each2025:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2025
-	JMP         over2023
+	JL          each2581
+	JMP         over2579
 
-far2024:
-each2026:
+far2580:
+each2582:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -29850,14 +32977,14 @@ each2026:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2026
+	JL          each2582
 
-over2023:
-next2022:
+over2579:
+none2578:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2021
+	JNZ  row2576
 	VZEROUPPER
 	RET
 
@@ -29908,16 +33035,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2027:
+row2583:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2028
+	JGE     none2585
 	CMPQ    128(AX), $0x00
-	JNE     far2030
+	JNE     far2587
 
-each2031:
+each2588:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -29928,11 +33055,11 @@ each2031:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2031
-	JMP     over2029
+	JL      each2588
+	JMP     over2586
 
-far2030:
-each2032:
+far2587:
+each2589:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29950,14 +33077,14 @@ each2032:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2032
+	JL         each2589
 
-over2029:
-next2028:
+over2586:
+none2585:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2027
+	JNZ  row2583
 	JMP  done
 
 tile1true:
@@ -29966,16 +33093,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2033:
+row2590:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2034
+	JGE     none2592
 	CMPQ    128(AX), $0x00
-	JNE     far2036
+	JNE     far2594
 
-each2037:
+each2595:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29985,38 +33112,38 @@ each2037:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2038
+	JE           all2596
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2040
+	JZ           two2598
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2040:
+two2598:
 	TESTQ    $0x00000002, R11
-	JZ       one2041
+	JZ       one2599
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2041:
+one2599:
 	TESTQ  $0x00000001, R11
-	JZ     stored2039
+	JZ     stored2597
 	VMOVSS X1, (R12)
-	JMP    stored2039
+	JMP    stored2597
 
-all2038:
+all2596:
 	VMOVUPS Y1, (R12)
 
-stored2039:
+stored2597:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2037
-	JMP  over2035
+	JL   each2595
+	JMP  over2593
 
-far2036:
-each2042:
+far2594:
+each2600:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30033,54 +33160,54 @@ each2042:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2043
+	JE           all2601
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2045
+	JZ           two2603
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2045:
+two2603:
 	TESTQ    $0x00000002, R11
-	JZ       one2046
+	JZ       one2604
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2046:
+one2604:
 	TESTQ  $0x00000001, R11
-	JZ     stored2044
+	JZ     stored2602
 	VMOVSS X1, (R12)
-	JMP    stored2044
+	JMP    stored2602
 
-all2043:
+all2601:
 	VMOVUPS Y1, (R12)
 
-stored2044:
+stored2602:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2042
+	JL   each2600
 
-over2035:
-next2034:
+over2593:
+none2592:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2033
+	JNZ  row2590
 	JMP  done
 
 tile2false:
-row2047:
+row2605:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2048
+	JGE     none2607
 	CMPQ    128(AX), $0x00
-	JNE     far2050
+	JNE     far2609
 
-each2051:
+each2610:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30093,11 +33220,11 @@ each2051:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2051
-	JMP     over2049
+	JL      each2610
+	JMP     over2608
 
-far2050:
-each2052:
+far2609:
+each2611:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30117,14 +33244,14 @@ each2052:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2052
+	JL         each2611
 
-over2049:
-next2048:
+over2608:
+none2607:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2047
+	JNZ  row2605
 	JMP  done
 
 tile2true:
@@ -30133,16 +33260,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2053:
+row2612:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2054
+	JGE     none2614
 	CMPQ    128(AX), $0x00
-	JNE     far2056
+	JNE     far2616
 
-each2057:
+each2617:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30154,38 +33281,38 @@ each2057:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2058
+	JE           all2618
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2060
+	JZ           two2620
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2060:
+two2620:
 	TESTQ    $0x00000002, R11
-	JZ       one2061
+	JZ       one2621
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2061:
+one2621:
 	TESTQ  $0x00000001, R11
-	JZ     stored2059
+	JZ     stored2619
 	VMOVSS X1, (R12)
-	JMP    stored2059
+	JMP    stored2619
 
-all2058:
+all2618:
 	VMOVUPS Y1, 32(R12)
 
-stored2059:
+stored2619:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2057
-	JMP  over2055
+	JL   each2617
+	JMP  over2615
 
-far2056:
-each2062:
+far2616:
+each2622:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30204,54 +33331,54 @@ each2062:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2063
+	JE           all2623
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2065
+	JZ           two2625
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2065:
+two2625:
 	TESTQ    $0x00000002, R11
-	JZ       one2066
+	JZ       one2626
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2066:
+one2626:
 	TESTQ  $0x00000001, R11
-	JZ     stored2064
+	JZ     stored2624
 	VMOVSS X1, (R12)
-	JMP    stored2064
+	JMP    stored2624
 
-all2063:
+all2623:
 	VMOVUPS Y1, 32(R12)
 
-stored2064:
+stored2624:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2062
+	JL   each2622
 
-over2055:
-next2054:
+over2615:
+none2614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2053
+	JNZ  row2612
 	JMP  done
 
 tile3false:
-row2067:
+row2627:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2068
+	JGE     none2629
 	CMPQ    128(AX), $0x00
-	JNE     far2070
+	JNE     far2631
 
-each2071:
+each2632:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30266,11 +33393,11 @@ each2071:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2071
-	JMP     over2069
+	JL      each2632
+	JMP     over2630
 
-far2070:
-each2072:
+far2631:
+each2633:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30294,14 +33421,14 @@ each2072:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2072
+	JL         each2633
 
-over2069:
-next2068:
+over2630:
+none2629:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2067
+	JNZ  row2627
 	JMP  done
 
 tile3true:
@@ -30310,16 +33437,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2073:
+row2634:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2074
+	JGE     none2636
 	CMPQ    128(AX), $0x00
-	JNE     far2076
+	JNE     far2638
 
-each2077:
+each2639:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30333,38 +33460,38 @@ each2077:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2078
+	JE           all2640
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2080
+	JZ           two2642
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2080:
+two2642:
 	TESTQ    $0x00000002, R11
-	JZ       one2081
+	JZ       one2643
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2081:
+one2643:
 	TESTQ  $0x00000001, R11
-	JZ     stored2079
+	JZ     stored2641
 	VMOVSS X1, (R12)
-	JMP    stored2079
+	JMP    stored2641
 
-all2078:
+all2640:
 	VMOVUPS Y1, 64(R12)
 
-stored2079:
+stored2641:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2077
-	JMP  over2075
+	JL   each2639
+	JMP  over2637
 
-far2076:
-each2082:
+far2638:
+each2644:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30387,54 +33514,54 @@ each2082:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2083
+	JE           all2645
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2085
+	JZ           two2647
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2085:
+two2647:
 	TESTQ    $0x00000002, R11
-	JZ       one2086
+	JZ       one2648
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2086:
+one2648:
 	TESTQ  $0x00000001, R11
-	JZ     stored2084
+	JZ     stored2646
 	VMOVSS X1, (R12)
-	JMP    stored2084
+	JMP    stored2646
 
-all2083:
+all2645:
 	VMOVUPS Y1, 64(R12)
 
-stored2084:
+stored2646:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2082
+	JL   each2644
 
-over2075:
-next2074:
+over2637:
+none2636:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2073
+	JNZ  row2634
 	JMP  done
 
 tile4false:
-row2087:
+row2649:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2088
+	JGE     none2651
 	CMPQ    128(AX), $0x00
-	JNE     far2090
+	JNE     far2653
 
-each2091:
+each2654:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30451,11 +33578,11 @@ each2091:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2091
-	JMP     over2089
+	JL      each2654
+	JMP     over2652
 
-far2090:
-each2092:
+far2653:
+each2655:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30480,14 +33607,14 @@ each2092:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2092
+	JL         each2655
 
-over2089:
-next2088:
+over2652:
+none2651:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2087
+	JNZ  row2649
 	JMP  done
 
 tile4true:
@@ -30496,16 +33623,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2093:
+row2656:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2094
+	JGE     none2658
 	CMPQ    128(AX), $0x00
-	JNE     far2096
+	JNE     far2660
 
-each2097:
+each2661:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30521,38 +33648,38 @@ each2097:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2098
+	JE           all2662
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2100
+	JZ           two2664
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2100:
+two2664:
 	TESTQ    $0x00000002, R11
-	JZ       one2101
+	JZ       one2665
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2101:
+one2665:
 	TESTQ  $0x00000001, R11
-	JZ     stored2099
+	JZ     stored2663
 	VMOVSS X1, (R12)
-	JMP    stored2099
+	JMP    stored2663
 
-all2098:
+all2662:
 	VMOVUPS Y1, 96(R12)
 
-stored2099:
+stored2663:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2097
-	JMP  over2095
+	JL   each2661
+	JMP  over2659
 
-far2096:
-each2102:
+far2660:
+each2666:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30576,54 +33703,54 @@ each2102:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2103
+	JE           all2667
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2105
+	JZ           two2669
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2105:
+two2669:
 	TESTQ    $0x00000002, R11
-	JZ       one2106
+	JZ       one2670
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2106:
+one2670:
 	TESTQ  $0x00000001, R11
-	JZ     stored2104
+	JZ     stored2668
 	VMOVSS X1, (R12)
-	JMP    stored2104
+	JMP    stored2668
 
-all2103:
+all2667:
 	VMOVUPS Y1, 96(R12)
 
-stored2104:
+stored2668:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2102
+	JL   each2666
 
-over2095:
-next2094:
+over2659:
+none2658:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2093
+	JNZ  row2656
 	JMP  done
 
 tile5false:
-row2107:
+row2671:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2108
+	JGE     none2673
 	CMPQ    128(AX), $0x00
-	JNE     far2110
+	JNE     far2675
 
-each2111:
+each2676:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30642,11 +33769,11 @@ each2111:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2111
-	JMP     over2109
+	JL      each2676
+	JMP     over2674
 
-far2110:
-each2112:
+far2675:
+each2677:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30675,14 +33802,14 @@ each2112:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2112
+	JL         each2677
 
-over2109:
-next2108:
+over2674:
+none2673:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2107
+	JNZ  row2671
 	JMP  done
 
 tile5true:
@@ -30691,16 +33818,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2113:
+row2678:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2114
+	JGE     none2680
 	CMPQ    128(AX), $0x00
-	JNE     far2116
+	JNE     far2682
 
-each2117:
+each2683:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30718,38 +33845,38 @@ each2117:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2118
+	JE           all2684
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2120
+	JZ           two2686
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2120:
+two2686:
 	TESTQ    $0x00000002, R11
-	JZ       one2121
+	JZ       one2687
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2121:
+one2687:
 	TESTQ  $0x00000001, R11
-	JZ     stored2119
+	JZ     stored2685
 	VMOVSS X1, (R12)
-	JMP    stored2119
+	JMP    stored2685
 
-all2118:
+all2684:
 	VMOVUPS Y1, 128(R12)
 
-stored2119:
+stored2685:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2117
-	JMP  over2115
+	JL   each2683
+	JMP  over2681
 
-far2116:
-each2122:
+far2682:
+each2688:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30777,54 +33904,54 @@ each2122:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2123
+	JE           all2689
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2125
+	JZ           two2691
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2125:
+two2691:
 	TESTQ    $0x00000002, R11
-	JZ       one2126
+	JZ       one2692
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2126:
+one2692:
 	TESTQ  $0x00000001, R11
-	JZ     stored2124
+	JZ     stored2690
 	VMOVSS X1, (R12)
-	JMP    stored2124
+	JMP    stored2690
 
-all2123:
+all2689:
 	VMOVUPS Y1, 128(R12)
 
-stored2124:
+stored2690:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2122
+	JL   each2688
 
-over2115:
-next2114:
+over2681:
+none2680:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2113
+	JNZ  row2678
 	JMP  done
 
 tile6false:
-row2127:
+row2693:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2128
+	JGE     none2695
 	CMPQ    128(AX), $0x00
-	JNE     far2130
+	JNE     far2697
 
-each2131:
+each2698:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -30845,11 +33972,11 @@ each2131:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2131
-	JMP     over2129
+	JL      each2698
+	JMP     over2696
 
-far2130:
-each2132:
+far2697:
+each2699:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -30879,14 +34006,14 @@ each2132:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2132
+	JL         each2699
 
-over2129:
-next2128:
+over2696:
+none2695:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2127
+	JNZ  row2693
 	JMP  done
 
 tile6true:
@@ -30895,16 +34022,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2133:
+row2700:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2134
+	JGE     none2702
 	CMPQ    128(AX), $0x00
-	JNE     far2136
+	JNE     far2704
 
-each2137:
+each2705:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30924,38 +34051,38 @@ each2137:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2138
+	JE           all2706
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2140
+	JZ           two2708
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2140:
+two2708:
 	TESTQ    $0x00000002, R11
-	JZ       one2141
+	JZ       one2709
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2141:
+one2709:
 	TESTQ  $0x00000001, R11
-	JZ     stored2139
+	JZ     stored2707
 	VMOVSS X1, (R12)
-	JMP    stored2139
+	JMP    stored2707
 
-all2138:
+all2706:
 	VMOVUPS Y1, 160(R12)
 
-stored2139:
+stored2707:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2137
-	JMP  over2135
+	JL   each2705
+	JMP  over2703
 
-far2136:
-each2142:
+far2704:
+each2710:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30984,54 +34111,54 @@ each2142:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2143
+	JE           all2711
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2145
+	JZ           two2713
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2145:
+two2713:
 	TESTQ    $0x00000002, R11
-	JZ       one2146
+	JZ       one2714
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2146:
+one2714:
 	TESTQ  $0x00000001, R11
-	JZ     stored2144
+	JZ     stored2712
 	VMOVSS X1, (R12)
-	JMP    stored2144
+	JMP    stored2712
 
-all2143:
+all2711:
 	VMOVUPS Y1, 160(R12)
 
-stored2144:
+stored2712:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2142
+	JL   each2710
 
-over2135:
-next2134:
+over2703:
+none2702:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2133
+	JNZ  row2700
 	JMP  done
 
 tile7false:
-row2147:
+row2715:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2148
+	JGE     none2717
 	CMPQ    128(AX), $0x00
-	JNE     far2150
+	JNE     far2719
 
-each2151:
+each2720:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31054,11 +34181,11 @@ each2151:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2151
-	JMP     over2149
+	JL      each2720
+	JMP     over2718
 
-far2150:
-each2152:
+far2719:
+each2721:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31092,14 +34219,14 @@ each2152:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2152
+	JL         each2721
 
-over2149:
-next2148:
+over2718:
+none2717:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2147
+	JNZ  row2715
 	JMP  done
 
 tile7true:
@@ -31108,16 +34235,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2153:
+row2722:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2154
+	JGE     none2724
 	CMPQ    128(AX), $0x00
-	JNE     far2156
+	JNE     far2726
 
-each2157:
+each2727:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31139,38 +34266,38 @@ each2157:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2158
+	JE           all2728
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2160
+	JZ           two2730
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2160:
+two2730:
 	TESTQ    $0x00000002, R11
-	JZ       one2161
+	JZ       one2731
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2161:
+one2731:
 	TESTQ  $0x00000001, R11
-	JZ     stored2159
+	JZ     stored2729
 	VMOVSS X1, (R12)
-	JMP    stored2159
+	JMP    stored2729
 
-all2158:
+all2728:
 	VMOVUPS Y1, 192(R12)
 
-stored2159:
+stored2729:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2157
-	JMP  over2155
+	JL   each2727
+	JMP  over2725
 
-far2156:
-each2162:
+far2726:
+each2732:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31203,54 +34330,54 @@ each2162:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2163
+	JE           all2733
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2165
+	JZ           two2735
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2165:
+two2735:
 	TESTQ    $0x00000002, R11
-	JZ       one2166
+	JZ       one2736
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2166:
+one2736:
 	TESTQ  $0x00000001, R11
-	JZ     stored2164
+	JZ     stored2734
 	VMOVSS X1, (R12)
-	JMP    stored2164
+	JMP    stored2734
 
-all2163:
+all2733:
 	VMOVUPS Y1, 192(R12)
 
-stored2164:
+stored2734:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2162
+	JL   each2732
 
-over2155:
-next2154:
+over2725:
+none2724:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2153
+	JNZ  row2722
 	JMP  done
 
 tile8false:
-row2167:
+row2737:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2168
+	JGE     none2739
 	CMPQ    128(AX), $0x00
-	JNE     far2170
+	JNE     far2741
 
-each2171:
+each2742:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31275,11 +34402,11 @@ each2171:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2171
-	JMP     over2169
+	JL      each2742
+	JMP     over2740
 
-far2170:
-each2172:
+far2741:
+each2743:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31314,14 +34441,14 @@ each2172:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2172
+	JL         each2743
 
-over2169:
-next2168:
+over2740:
+none2739:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2167
+	JNZ  row2737
 	JMP  done
 
 tile8true:
@@ -31330,16 +34457,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2173:
+row2744:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2174
+	JGE     none2746
 	CMPQ    128(AX), $0x00
-	JNE     far2176
+	JNE     far2748
 
-each2177:
+each2749:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31363,38 +34490,38 @@ each2177:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2178
+	JE           all2750
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2180
+	JZ           two2752
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2180:
+two2752:
 	TESTQ    $0x00000002, R11
-	JZ       one2181
+	JZ       one2753
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2181:
+one2753:
 	TESTQ  $0x00000001, R11
-	JZ     stored2179
+	JZ     stored2751
 	VMOVSS X1, (R12)
-	JMP    stored2179
+	JMP    stored2751
 
-all2178:
+all2750:
 	VMOVUPS Y1, 224(R12)
 
-stored2179:
+stored2751:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2177
-	JMP  over2175
+	JL   each2749
+	JMP  over2747
 
-far2176:
-each2182:
+far2748:
+each2754:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31428,41 +34555,41 @@ each2182:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2183
+	JE           all2755
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2185
+	JZ           two2757
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2185:
+two2757:
 	TESTQ    $0x00000002, R11
-	JZ       one2186
+	JZ       one2758
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2186:
+one2758:
 	TESTQ  $0x00000001, R11
-	JZ     stored2184
+	JZ     stored2756
 	VMOVSS X1, (R12)
-	JMP    stored2184
+	JMP    stored2756
 
-all2183:
+all2755:
 	VMOVUPS Y1, 224(R12)
 
-stored2184:
+stored2756:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2182
+	JL   each2754
 
-over2175:
-next2174:
+over2747:
+none2746:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2173
+	JNZ  row2744
 
 done:
 	VZEROUPPER
@@ -31515,17 +34642,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2187:
+row2759:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2188
+	JGE     none2761
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2190
+	JNE     far2763
 
-each2191:
+each2764:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31537,11 +34664,11 @@ each2191:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2191
-	JMP     over2189
+	JL      each2764
+	JMP     over2762
 
-far2190:
-each2192:
+far2763:
+each2765:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31560,14 +34687,14 @@ each2192:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2192
+	JL         each2765
 
-over2189:
-next2188:
+over2762:
+none2761:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2187
+	JNZ  row2759
 	JMP  done
 
 tile1true:
@@ -31576,17 +34703,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2193:
+row2766:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2194
+	JGE        none2768
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2196
+	JNE        far2770
 
-each2197:
+each2771:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31597,38 +34724,38 @@ each2197:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2198
+	JE           all2772
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2200
+	JZ           two2774
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2200:
+two2774:
 	TESTQ    $0x00000002, R11
-	JZ       one2201
+	JZ       one2775
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2201:
+one2775:
 	TESTQ  $0x00000001, R11
-	JZ     stored2199
+	JZ     stored2773
 	VMOVSS X2, (R12)
-	JMP    stored2199
+	JMP    stored2773
 
-all2198:
+all2772:
 	VMOVUPS Y2, (R12)
 
-stored2199:
+stored2773:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2197
-	JMP  over2195
+	JL   each2771
+	JMP  over2769
 
-far2196:
-each2202:
+far2770:
+each2776:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31646,56 +34773,56 @@ each2202:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2203
+	JE           all2777
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2205
+	JZ           two2779
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2205:
+two2779:
 	TESTQ    $0x00000002, R11
-	JZ       one2206
+	JZ       one2780
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2206:
+one2780:
 	TESTQ  $0x00000001, R11
-	JZ     stored2204
+	JZ     stored2778
 	VMOVSS X2, (R12)
-	JMP    stored2204
+	JMP    stored2778
 
-all2203:
+all2777:
 	VMOVUPS Y2, (R12)
 
-stored2204:
+stored2778:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2202
+	JL   each2776
 
-over2195:
-next2194:
+over2769:
+none2768:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2193
+	JNZ  row2766
 	JMP  done
 
 tile2false:
-row2207:
+row2781:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2208
+	JGE     none2783
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2210
+	JNE     far2785
 
-each2211:
+each2786:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31710,11 +34837,11 @@ each2211:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2211
-	JMP     over2209
+	JL      each2786
+	JMP     over2784
 
-far2210:
-each2212:
+far2785:
+each2787:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31736,14 +34863,14 @@ each2212:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2212
+	JL         each2787
 
-over2209:
-next2208:
+over2784:
+none2783:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2207
+	JNZ  row2781
 	JMP  done
 
 tile2true:
@@ -31752,18 +34879,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2213:
+row2788:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2214
+	JGE        none2790
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2216
+	JNE        far2792
 
-each2217:
+each2793:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31777,38 +34904,38 @@ each2217:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2218
+	JE           all2794
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2220
+	JZ           two2796
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2220:
+two2796:
 	TESTQ    $0x00000002, R11
-	JZ       one2221
+	JZ       one2797
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2221:
+one2797:
 	TESTQ  $0x00000001, R11
-	JZ     stored2219
+	JZ     stored2795
 	VMOVSS X3, (R12)
-	JMP    stored2219
+	JMP    stored2795
 
-all2218:
+all2794:
 	VMOVUPS Y3, 32(R12)
 
-stored2219:
+stored2795:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2217
-	JMP  over2215
+	JL   each2793
+	JMP  over2791
 
-far2216:
-each2222:
+far2792:
+each2798:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31829,57 +34956,57 @@ each2222:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2223
+	JE           all2799
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2225
+	JZ           two2801
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2225:
+two2801:
 	TESTQ    $0x00000002, R11
-	JZ       one2226
+	JZ       one2802
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2226:
+one2802:
 	TESTQ  $0x00000001, R11
-	JZ     stored2224
+	JZ     stored2800
 	VMOVSS X3, (R12)
-	JMP    stored2224
+	JMP    stored2800
 
-all2223:
+all2799:
 	VMOVUPS Y3, 32(R12)
 
-stored2224:
+stored2800:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2222
+	JL   each2798
 
-over2215:
-next2214:
+over2791:
+none2790:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2213
+	JNZ  row2788
 	JMP  done
 
 tile3false:
-row2227:
+row2803:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2228
+	JGE     none2805
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2230
+	JNE     far2807
 
-each2231:
+each2808:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -31897,11 +35024,11 @@ each2231:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2231
-	JMP     over2229
+	JL      each2808
+	JMP     over2806
 
-far2230:
-each2232:
+far2807:
+each2809:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -31928,14 +35055,14 @@ each2232:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2232
+	JL         each2809
 
-over2229:
-next2228:
+over2806:
+none2805:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2227
+	JNZ  row2803
 	JMP  done
 
 tile3true:
@@ -31944,19 +35071,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2233:
+row2810:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2234
+	JGE        none2812
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2236
+	JNE        far2814
 
-each2237:
+each2815:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31973,38 +35100,38 @@ each2237:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2238
+	JE           all2816
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2240
+	JZ           two2818
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2240:
+two2818:
 	TESTQ    $0x00000002, R11
-	JZ       one2241
+	JZ       one2819
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2241:
+one2819:
 	TESTQ  $0x00000001, R11
-	JZ     stored2239
+	JZ     stored2817
 	VMOVSS X4, (R12)
-	JMP    stored2239
+	JMP    stored2817
 
-all2238:
+all2816:
 	VMOVUPS Y4, 64(R12)
 
-stored2239:
+stored2817:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2237
-	JMP  over2235
+	JL   each2815
+	JMP  over2813
 
-far2236:
-each2242:
+far2814:
+each2820:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32030,58 +35157,58 @@ each2242:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2243
+	JE           all2821
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2245
+	JZ           two2823
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2245:
+two2823:
 	TESTQ    $0x00000002, R11
-	JZ       one2246
+	JZ       one2824
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2246:
+one2824:
 	TESTQ  $0x00000001, R11
-	JZ     stored2244
+	JZ     stored2822
 	VMOVSS X4, (R12)
-	JMP    stored2244
+	JMP    stored2822
 
-all2243:
+all2821:
 	VMOVUPS Y4, 64(R12)
 
-stored2244:
+stored2822:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2242
+	JL   each2820
 
-over2235:
-next2234:
+over2813:
+none2812:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2233
+	JNZ  row2810
 	JMP  done
 
 tile4false:
-row2247:
+row2825:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2248
+	JGE     none2827
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2250
+	JNE     far2829
 
-each2251:
+each2830:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32102,11 +35229,11 @@ each2251:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2251
-	JMP     over2249
+	JL      each2830
+	JMP     over2828
 
-far2250:
-each2252:
+far2829:
+each2831:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32135,14 +35262,14 @@ each2252:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2252
+	JL         each2831
 
-over2249:
-next2248:
+over2828:
+none2827:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2247
+	JNZ  row2825
 	JMP  done
 
 tile4true:
@@ -32151,20 +35278,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2253:
+row2832:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2254
+	JGE        none2834
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2256
+	JNE        far2836
 
-each2257:
+each2837:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32184,38 +35311,38 @@ each2257:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2258
+	JE           all2838
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2260
+	JZ           two2840
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2260:
+two2840:
 	TESTQ    $0x00000002, R11
-	JZ       one2261
+	JZ       one2841
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2261:
+one2841:
 	TESTQ  $0x00000001, R11
-	JZ     stored2259
+	JZ     stored2839
 	VMOVSS X5, (R12)
-	JMP    stored2259
+	JMP    stored2839
 
-all2258:
+all2838:
 	VMOVUPS Y5, 96(R12)
 
-stored2259:
+stored2839:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2257
-	JMP  over2255
+	JL   each2837
+	JMP  over2835
 
-far2256:
-each2262:
+far2836:
+each2842:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32243,59 +35370,59 @@ each2262:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2263
+	JE           all2843
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2265
+	JZ           two2845
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2265:
+two2845:
 	TESTQ    $0x00000002, R11
-	JZ       one2266
+	JZ       one2846
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2266:
+one2846:
 	TESTQ  $0x00000001, R11
-	JZ     stored2264
+	JZ     stored2844
 	VMOVSS X5, (R12)
-	JMP    stored2264
+	JMP    stored2844
 
-all2263:
+all2843:
 	VMOVUPS Y5, 96(R12)
 
-stored2264:
+stored2844:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2262
+	JL   each2842
 
-over2255:
-next2254:
+over2835:
+none2834:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2253
+	JNZ  row2832
 	JMP  done
 
 tile5false:
-row2267:
+row2847:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2268
+	JGE     none2849
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2270
+	JNE     far2851
 
-each2271:
+each2852:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32319,11 +35446,11 @@ each2271:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2271
-	JMP     over2269
+	JL      each2852
+	JMP     over2850
 
-far2270:
-each2272:
+far2851:
+each2853:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32357,14 +35484,14 @@ each2272:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2272
+	JL         each2853
 
-over2269:
-next2268:
+over2850:
+none2849:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2267
+	JNZ  row2847
 	JMP  done
 
 tile5true:
@@ -32373,21 +35500,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2273:
+row2854:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2274
+	JGE        none2856
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2276
+	JNE        far2858
 
-each2277:
+each2859:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32410,38 +35537,38 @@ each2277:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2278
+	JE           all2860
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2280
+	JZ           two2862
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2280:
+two2862:
 	TESTQ    $0x00000002, R11
-	JZ       one2281
+	JZ       one2863
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2281:
+one2863:
 	TESTQ  $0x00000001, R11
-	JZ     stored2279
+	JZ     stored2861
 	VMOVSS X6, (R12)
-	JMP    stored2279
+	JMP    stored2861
 
-all2278:
+all2860:
 	VMOVUPS Y6, 128(R12)
 
-stored2279:
+stored2861:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2277
-	JMP  over2275
+	JL   each2859
+	JMP  over2857
 
-far2276:
-each2282:
+far2858:
+each2864:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32474,50 +35601,50 @@ each2282:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2283
+	JE           all2865
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2285
+	JZ           two2867
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2285:
+two2867:
 	TESTQ    $0x00000002, R11
-	JZ       one2286
+	JZ       one2868
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2286:
+one2868:
 	TESTQ  $0x00000001, R11
-	JZ     stored2284
+	JZ     stored2866
 	VMOVSS X6, (R12)
-	JMP    stored2284
+	JMP    stored2866
 
-all2283:
+all2865:
 	VMOVUPS Y6, 128(R12)
 
-stored2284:
+stored2866:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2282
+	JL   each2864
 
-over2275:
-next2274:
+over2857:
+none2856:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2273
+	JNZ  row2854
 	JMP  done
 
 tile6false:
-row2287:
+row2869:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2288
+	JGE     none2871
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32525,9 +35652,9 @@ row2287:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2290
+	JNE     far2873
 
-each2291:
+each2874:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32554,11 +35681,11 @@ each2291:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2291
-	JMP     over2289
+	JL      each2874
+	JMP     over2872
 
-far2290:
-each2292:
+far2873:
+each2875:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32594,14 +35721,14 @@ each2292:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2292
+	JL         each2875
 
-over2289:
-next2288:
+over2872:
+none2871:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2287
+	JNZ  row2869
 	JMP  done
 
 tile6true:
@@ -32610,12 +35737,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2293:
+row2876:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2294
+	JGE        none2878
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32623,9 +35750,9 @@ row2293:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2296
+	JNE        far2880
 
-each2297:
+each2881:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32651,38 +35778,38 @@ each2297:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2298
+	JE           all2882
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2300
+	JZ           two2884
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2300:
+two2884:
 	TESTQ    $0x00000002, R11
-	JZ       one2301
+	JZ       one2885
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2301:
+one2885:
 	TESTQ  $0x00000001, R11
-	JZ     stored2299
+	JZ     stored2883
 	VMOVSS X7, (R12)
-	JMP    stored2299
+	JMP    stored2883
 
-all2298:
+all2882:
 	VMOVUPS Y7, 160(R12)
 
-stored2299:
+stored2883:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2297
-	JMP  over2295
+	JL   each2881
+	JMP  over2879
 
-far2296:
-each2302:
+far2880:
+each2886:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32717,50 +35844,50 @@ each2302:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2303
+	JE           all2887
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2305
+	JZ           two2889
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2305:
+two2889:
 	TESTQ    $0x00000002, R11
-	JZ       one2306
+	JZ       one2890
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2306:
+one2890:
 	TESTQ  $0x00000001, R11
-	JZ     stored2304
+	JZ     stored2888
 	VMOVSS X7, (R12)
-	JMP    stored2304
+	JMP    stored2888
 
-all2303:
+all2887:
 	VMOVUPS Y7, 160(R12)
 
-stored2304:
+stored2888:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2302
+	JL   each2886
 
-over2295:
-next2294:
+over2879:
+none2878:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2293
+	JNZ  row2876
 	JMP  done
 
 tile7false:
-row2307:
+row2891:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2308
+	JGE     none2893
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32769,9 +35896,9 @@ row2307:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2310
+	JNE     far2895
 
-each2311:
+each2896:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -32801,11 +35928,11 @@ each2311:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2311
-	JMP     over2309
+	JL      each2896
+	JMP     over2894
 
-far2310:
-each2312:
+far2895:
+each2897:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32846,14 +35973,14 @@ each2312:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2312
+	JL         each2897
 
-over2309:
-next2308:
+over2894:
+none2893:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2307
+	JNZ  row2891
 	JMP  done
 
 tile7true:
@@ -32862,12 +35989,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2313:
+row2898:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2314
+	JGE        none2900
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32876,9 +36003,9 @@ row2313:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2316
+	JNE        far2902
 
-each2317:
+each2903:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32907,38 +36034,38 @@ each2317:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2318
+	JE           all2904
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2320
+	JZ           two2906
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2320:
+two2906:
 	TESTQ    $0x00000002, R11
-	JZ       one2321
+	JZ       one2907
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2321:
+one2907:
 	TESTQ  $0x00000001, R11
-	JZ     stored2319
+	JZ     stored2905
 	VMOVSS X8, (R12)
-	JMP    stored2319
+	JMP    stored2905
 
-all2318:
+all2904:
 	VMOVUPS Y8, 192(R12)
 
-stored2319:
+stored2905:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2317
-	JMP  over2315
+	JL   each2903
+	JMP  over2901
 
-far2316:
-each2322:
+far2902:
+each2908:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32978,50 +36105,50 @@ each2322:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2323
+	JE           all2909
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2325
+	JZ           two2911
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2325:
+two2911:
 	TESTQ    $0x00000002, R11
-	JZ       one2326
+	JZ       one2912
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2326:
+one2912:
 	TESTQ  $0x00000001, R11
-	JZ     stored2324
+	JZ     stored2910
 	VMOVSS X8, (R12)
-	JMP    stored2324
+	JMP    stored2910
 
-all2323:
+all2909:
 	VMOVUPS Y8, 192(R12)
 
-stored2324:
+stored2910:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2322
+	JL   each2908
 
-over2315:
-next2314:
+over2901:
+none2900:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2313
+	JNZ  row2898
 	JMP  done
 
 tile8false:
-row2327:
+row2913:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2328
+	JGE     none2915
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33031,9 +36158,9 @@ row2327:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2330
+	JNE     far2917
 
-each2331:
+each2918:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33066,11 +36193,11 @@ each2331:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2331
-	JMP     over2329
+	JL      each2918
+	JMP     over2916
 
-far2330:
-each2332:
+far2917:
+each2919:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33113,14 +36240,14 @@ each2332:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2332
+	JL         each2919
 
-over2329:
-next2328:
+over2916:
+none2915:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2327
+	JNZ  row2913
 	JMP  done
 
 tile8true:
@@ -33129,12 +36256,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2333:
+row2920:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2334
+	JGE        none2922
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33144,9 +36271,9 @@ row2333:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2336
+	JNE        far2924
 
-each2337:
+each2925:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33178,38 +36305,38 @@ each2337:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2338
+	JE           all2926
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2340
+	JZ           two2928
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2340:
+two2928:
 	TESTQ    $0x00000002, R11
-	JZ       one2341
+	JZ       one2929
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2341:
+one2929:
 	TESTQ  $0x00000001, R11
-	JZ     stored2339
+	JZ     stored2927
 	VMOVSS X9, (R12)
-	JMP    stored2339
+	JMP    stored2927
 
-all2338:
+all2926:
 	VMOVUPS Y9, 224(R12)
 
-stored2339:
+stored2927:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2337
-	JMP  over2335
+	JL   each2925
+	JMP  over2923
 
-far2336:
-each2342:
+far2924:
+each2930:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33251,41 +36378,41 @@ each2342:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2343
+	JE           all2931
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2345
+	JZ           two2933
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2345:
+two2933:
 	TESTQ    $0x00000002, R11
-	JZ       one2346
+	JZ       one2934
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2346:
+one2934:
 	TESTQ  $0x00000001, R11
-	JZ     stored2344
+	JZ     stored2932
 	VMOVSS X9, (R12)
-	JMP    stored2344
+	JMP    stored2932
 
-all2343:
+all2931:
 	VMOVUPS Y9, 224(R12)
 
-stored2344:
+stored2932:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2342
+	JL   each2930
 
-over2335:
-next2334:
+over2923:
+none2922:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2333
+	JNZ  row2920
 
 done:
 	VZEROUPPER
@@ -33338,17 +36465,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2347:
+row2935:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2348
+	JGE     none2937
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2350
+	JNE     far2939
 
-each2351:
+each2940:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33360,11 +36487,11 @@ each2351:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2351
-	JMP     over2349
+	JL      each2940
+	JMP     over2938
 
-far2350:
-each2352:
+far2939:
+each2941:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33383,14 +36510,14 @@ each2352:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2352
+	JL         each2941
 
-over2349:
-next2348:
+over2938:
+none2937:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2347
+	JNZ  row2935
 	JMP  done
 
 tile1true:
@@ -33399,17 +36526,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2353:
+row2942:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2354
+	JGE        none2944
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2356
+	JNE        far2946
 
-each2357:
+each2947:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33420,38 +36547,38 @@ each2357:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2358
+	JE           all2948
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2360
+	JZ           two2950
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2360:
+two2950:
 	TESTQ    $0x00000002, R11
-	JZ       one2361
+	JZ       one2951
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2361:
+one2951:
 	TESTQ  $0x00000001, R11
-	JZ     stored2359
+	JZ     stored2949
 	VMOVSS X2, (R12)
-	JMP    stored2359
+	JMP    stored2949
 
-all2358:
+all2948:
 	VMOVUPS Y2, (R12)
 
-stored2359:
+stored2949:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2357
-	JMP  over2355
+	JL   each2947
+	JMP  over2945
 
-far2356:
-each2362:
+far2946:
+each2952:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33469,56 +36596,56 @@ each2362:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2363
+	JE           all2953
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2365
+	JZ           two2955
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2365:
+two2955:
 	TESTQ    $0x00000002, R11
-	JZ       one2366
+	JZ       one2956
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2366:
+one2956:
 	TESTQ  $0x00000001, R11
-	JZ     stored2364
+	JZ     stored2954
 	VMOVSS X2, (R12)
-	JMP    stored2364
+	JMP    stored2954
 
-all2363:
+all2953:
 	VMOVUPS Y2, (R12)
 
-stored2364:
+stored2954:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2362
+	JL   each2952
 
-over2355:
-next2354:
+over2945:
+none2944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2353
+	JNZ  row2942
 	JMP  done
 
 tile2false:
-row2367:
+row2957:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2368
+	JGE     none2959
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2370
+	JNE     far2961
 
-each2371:
+each2962:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33533,11 +36660,11 @@ each2371:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2371
-	JMP     over2369
+	JL      each2962
+	JMP     over2960
 
-far2370:
-each2372:
+far2961:
+each2963:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33559,14 +36686,14 @@ each2372:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2372
+	JL         each2963
 
-over2369:
-next2368:
+over2960:
+none2959:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2367
+	JNZ  row2957
 	JMP  done
 
 tile2true:
@@ -33575,18 +36702,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2373:
+row2964:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2374
+	JGE        none2966
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2376
+	JNE        far2968
 
-each2377:
+each2969:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33600,38 +36727,38 @@ each2377:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2378
+	JE           all2970
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2380
+	JZ           two2972
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2380:
+two2972:
 	TESTQ    $0x00000002, R11
-	JZ       one2381
+	JZ       one2973
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2381:
+one2973:
 	TESTQ  $0x00000001, R11
-	JZ     stored2379
+	JZ     stored2971
 	VMOVSS X3, (R12)
-	JMP    stored2379
+	JMP    stored2971
 
-all2378:
+all2970:
 	VMOVUPS Y3, 32(R12)
 
-stored2379:
+stored2971:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2377
-	JMP  over2375
+	JL   each2969
+	JMP  over2967
 
-far2376:
-each2382:
+far2968:
+each2974:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33652,57 +36779,57 @@ each2382:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2383
+	JE           all2975
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2385
+	JZ           two2977
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2385:
+two2977:
 	TESTQ    $0x00000002, R11
-	JZ       one2386
+	JZ       one2978
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2386:
+one2978:
 	TESTQ  $0x00000001, R11
-	JZ     stored2384
+	JZ     stored2976
 	VMOVSS X3, (R12)
-	JMP    stored2384
+	JMP    stored2976
 
-all2383:
+all2975:
 	VMOVUPS Y3, 32(R12)
 
-stored2384:
+stored2976:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2382
+	JL   each2974
 
-over2375:
-next2374:
+over2967:
+none2966:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2373
+	JNZ  row2964
 	JMP  done
 
 tile3false:
-row2387:
+row2979:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2388
+	JGE     none2981
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2390
+	JNE     far2983
 
-each2391:
+each2984:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33720,11 +36847,11 @@ each2391:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2391
-	JMP     over2389
+	JL      each2984
+	JMP     over2982
 
-far2390:
-each2392:
+far2983:
+each2985:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33751,14 +36878,14 @@ each2392:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2392
+	JL         each2985
 
-over2389:
-next2388:
+over2982:
+none2981:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2387
+	JNZ  row2979
 	JMP  done
 
 tile3true:
@@ -33767,19 +36894,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2393:
+row2986:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2394
+	JGE        none2988
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2396
+	JNE        far2990
 
-each2397:
+each2991:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33796,38 +36923,38 @@ each2397:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2398
+	JE           all2992
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2400
+	JZ           two2994
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2400:
+two2994:
 	TESTQ    $0x00000002, R11
-	JZ       one2401
+	JZ       one2995
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2401:
+one2995:
 	TESTQ  $0x00000001, R11
-	JZ     stored2399
+	JZ     stored2993
 	VMOVSS X4, (R12)
-	JMP    stored2399
+	JMP    stored2993
 
-all2398:
+all2992:
 	VMOVUPS Y4, 64(R12)
 
-stored2399:
+stored2993:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2397
-	JMP  over2395
+	JL   each2991
+	JMP  over2989
 
-far2396:
-each2402:
+far2990:
+each2996:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33853,58 +36980,58 @@ each2402:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2403
+	JE           all2997
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2405
+	JZ           two2999
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2405:
+two2999:
 	TESTQ    $0x00000002, R11
-	JZ       one2406
+	JZ       one3000
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2406:
+one3000:
 	TESTQ  $0x00000001, R11
-	JZ     stored2404
+	JZ     stored2998
 	VMOVSS X4, (R12)
-	JMP    stored2404
+	JMP    stored2998
 
-all2403:
+all2997:
 	VMOVUPS Y4, 64(R12)
 
-stored2404:
+stored2998:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2402
+	JL   each2996
 
-over2395:
-next2394:
+over2989:
+none2988:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2393
+	JNZ  row2986
 	JMP  done
 
 tile4false:
-row2407:
+row3001:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2408
+	JGE     none3003
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2410
+	JNE     far3005
 
-each2411:
+each3006:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33925,11 +37052,11 @@ each2411:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2411
-	JMP     over2409
+	JL      each3006
+	JMP     over3004
 
-far2410:
-each2412:
+far3005:
+each3007:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33958,14 +37085,14 @@ each2412:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2412
+	JL         each3007
 
-over2409:
-next2408:
+over3004:
+none3003:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2407
+	JNZ  row3001
 	JMP  done
 
 tile4true:
@@ -33974,20 +37101,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2413:
+row3008:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2414
+	JGE        none3010
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2416
+	JNE        far3012
 
-each2417:
+each3013:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34007,38 +37134,38 @@ each2417:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2418
+	JE           all3014
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2420
+	JZ           two3016
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2420:
+two3016:
 	TESTQ    $0x00000002, R11
-	JZ       one2421
+	JZ       one3017
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2421:
+one3017:
 	TESTQ  $0x00000001, R11
-	JZ     stored2419
+	JZ     stored3015
 	VMOVSS X5, (R12)
-	JMP    stored2419
+	JMP    stored3015
 
-all2418:
+all3014:
 	VMOVUPS Y5, 96(R12)
 
-stored2419:
+stored3015:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2417
-	JMP  over2415
+	JL   each3013
+	JMP  over3011
 
-far2416:
-each2422:
+far3012:
+each3018:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34066,59 +37193,59 @@ each2422:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2423
+	JE           all3019
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2425
+	JZ           two3021
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2425:
+two3021:
 	TESTQ    $0x00000002, R11
-	JZ       one2426
+	JZ       one3022
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2426:
+one3022:
 	TESTQ  $0x00000001, R11
-	JZ     stored2424
+	JZ     stored3020
 	VMOVSS X5, (R12)
-	JMP    stored2424
+	JMP    stored3020
 
-all2423:
+all3019:
 	VMOVUPS Y5, 96(R12)
 
-stored2424:
+stored3020:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2422
+	JL   each3018
 
-over2415:
-next2414:
+over3011:
+none3010:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2413
+	JNZ  row3008
 	JMP  done
 
 tile5false:
-row2427:
+row3023:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2428
+	JGE     none3025
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2430
+	JNE     far3027
 
-each2431:
+each3028:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34142,11 +37269,11 @@ each2431:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2431
-	JMP     over2429
+	JL      each3028
+	JMP     over3026
 
-far2430:
-each2432:
+far3027:
+each3029:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34180,14 +37307,14 @@ each2432:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2432
+	JL         each3029
 
-over2429:
-next2428:
+over3026:
+none3025:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2427
+	JNZ  row3023
 	JMP  done
 
 tile5true:
@@ -34196,21 +37323,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2433:
+row3030:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2434
+	JGE        none3032
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2436
+	JNE        far3034
 
-each2437:
+each3035:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34233,38 +37360,38 @@ each2437:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2438
+	JE           all3036
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2440
+	JZ           two3038
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2440:
+two3038:
 	TESTQ    $0x00000002, R11
-	JZ       one2441
+	JZ       one3039
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2441:
+one3039:
 	TESTQ  $0x00000001, R11
-	JZ     stored2439
+	JZ     stored3037
 	VMOVSS X6, (R12)
-	JMP    stored2439
+	JMP    stored3037
 
-all2438:
+all3036:
 	VMOVUPS Y6, 128(R12)
 
-stored2439:
+stored3037:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2437
-	JMP  over2435
+	JL   each3035
+	JMP  over3033
 
-far2436:
-each2442:
+far3034:
+each3040:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34297,50 +37424,50 @@ each2442:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2443
+	JE           all3041
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2445
+	JZ           two3043
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2445:
+two3043:
 	TESTQ    $0x00000002, R11
-	JZ       one2446
+	JZ       one3044
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2446:
+one3044:
 	TESTQ  $0x00000001, R11
-	JZ     stored2444
+	JZ     stored3042
 	VMOVSS X6, (R12)
-	JMP    stored2444
+	JMP    stored3042
 
-all2443:
+all3041:
 	VMOVUPS Y6, 128(R12)
 
-stored2444:
+stored3042:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2442
+	JL   each3040
 
-over2435:
-next2434:
+over3033:
+none3032:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2433
+	JNZ  row3030
 	JMP  done
 
 tile6false:
-row2447:
+row3045:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2448
+	JGE     none3047
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34348,9 +37475,9 @@ row2447:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2450
+	JNE     far3049
 
-each2451:
+each3050:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34377,11 +37504,11 @@ each2451:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2451
-	JMP     over2449
+	JL      each3050
+	JMP     over3048
 
-far2450:
-each2452:
+far3049:
+each3051:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34417,14 +37544,14 @@ each2452:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2452
+	JL         each3051
 
-over2449:
-next2448:
+over3048:
+none3047:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2447
+	JNZ  row3045
 	JMP  done
 
 tile6true:
@@ -34433,12 +37560,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2453:
+row3052:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2454
+	JGE        none3054
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34446,9 +37573,9 @@ row2453:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2456
+	JNE        far3056
 
-each2457:
+each3057:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34474,38 +37601,38 @@ each2457:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2458
+	JE           all3058
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2460
+	JZ           two3060
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2460:
+two3060:
 	TESTQ    $0x00000002, R11
-	JZ       one2461
+	JZ       one3061
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2461:
+one3061:
 	TESTQ  $0x00000001, R11
-	JZ     stored2459
+	JZ     stored3059
 	VMOVSS X7, (R12)
-	JMP    stored2459
+	JMP    stored3059
 
-all2458:
+all3058:
 	VMOVUPS Y7, 160(R12)
 
-stored2459:
+stored3059:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2457
-	JMP  over2455
+	JL   each3057
+	JMP  over3055
 
-far2456:
-each2462:
+far3056:
+each3062:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34540,50 +37667,50 @@ each2462:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2463
+	JE           all3063
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2465
+	JZ           two3065
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2465:
+two3065:
 	TESTQ    $0x00000002, R11
-	JZ       one2466
+	JZ       one3066
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2466:
+one3066:
 	TESTQ  $0x00000001, R11
-	JZ     stored2464
+	JZ     stored3064
 	VMOVSS X7, (R12)
-	JMP    stored2464
+	JMP    stored3064
 
-all2463:
+all3063:
 	VMOVUPS Y7, 160(R12)
 
-stored2464:
+stored3064:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2462
+	JL   each3062
 
-over2455:
-next2454:
+over3055:
+none3054:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2453
+	JNZ  row3052
 	JMP  done
 
 tile7false:
-row2467:
+row3067:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2468
+	JGE     none3069
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34592,9 +37719,9 @@ row2467:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2470
+	JNE     far3071
 
-each2471:
+each3072:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34624,11 +37751,11 @@ each2471:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2471
-	JMP     over2469
+	JL      each3072
+	JMP     over3070
 
-far2470:
-each2472:
+far3071:
+each3073:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34669,14 +37796,14 @@ each2472:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2472
+	JL         each3073
 
-over2469:
-next2468:
+over3070:
+none3069:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2467
+	JNZ  row3067
 	JMP  done
 
 tile7true:
@@ -34685,12 +37812,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2473:
+row3074:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2474
+	JGE        none3076
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34699,9 +37826,9 @@ row2473:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2476
+	JNE        far3078
 
-each2477:
+each3079:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34730,38 +37857,38 @@ each2477:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2478
+	JE           all3080
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2480
+	JZ           two3082
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2480:
+two3082:
 	TESTQ    $0x00000002, R11
-	JZ       one2481
+	JZ       one3083
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2481:
+one3083:
 	TESTQ  $0x00000001, R11
-	JZ     stored2479
+	JZ     stored3081
 	VMOVSS X8, (R12)
-	JMP    stored2479
+	JMP    stored3081
 
-all2478:
+all3080:
 	VMOVUPS Y8, 192(R12)
 
-stored2479:
+stored3081:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2477
-	JMP  over2475
+	JL   each3079
+	JMP  over3077
 
-far2476:
-each2482:
+far3078:
+each3084:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34801,50 +37928,50 @@ each2482:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2483
+	JE           all3085
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2485
+	JZ           two3087
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2485:
+two3087:
 	TESTQ    $0x00000002, R11
-	JZ       one2486
+	JZ       one3088
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2486:
+one3088:
 	TESTQ  $0x00000001, R11
-	JZ     stored2484
+	JZ     stored3086
 	VMOVSS X8, (R12)
-	JMP    stored2484
+	JMP    stored3086
 
-all2483:
+all3085:
 	VMOVUPS Y8, 192(R12)
 
-stored2484:
+stored3086:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2482
+	JL   each3084
 
-over2475:
-next2474:
+over3077:
+none3076:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2473
+	JNZ  row3074
 	JMP  done
 
 tile8false:
-row2487:
+row3089:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2488
+	JGE     none3091
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34854,9 +37981,9 @@ row2487:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2490
+	JNE     far3093
 
-each2491:
+each3094:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34889,11 +38016,11 @@ each2491:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2491
-	JMP     over2489
+	JL      each3094
+	JMP     over3092
 
-far2490:
-each2492:
+far3093:
+each3095:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34936,14 +38063,14 @@ each2492:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2492
+	JL         each3095
 
-over2489:
-next2488:
+over3092:
+none3091:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2487
+	JNZ  row3089
 	JMP  done
 
 tile8true:
@@ -34952,12 +38079,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2493:
+row3096:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2494
+	JGE        none3098
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34967,9 +38094,9 @@ row2493:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2496
+	JNE        far3100
 
-each2497:
+each3101:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35001,38 +38128,38 @@ each2497:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2498
+	JE           all3102
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2500
+	JZ           two3104
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2500:
+two3104:
 	TESTQ    $0x00000002, R11
-	JZ       one2501
+	JZ       one3105
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2501:
+one3105:
 	TESTQ  $0x00000001, R11
-	JZ     stored2499
+	JZ     stored3103
 	VMOVSS X9, (R12)
-	JMP    stored2499
+	JMP    stored3103
 
-all2498:
+all3102:
 	VMOVUPS Y9, 224(R12)
 
-stored2499:
+stored3103:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2497
-	JMP  over2495
+	JL   each3101
+	JMP  over3099
 
-far2496:
-each2502:
+far3100:
+each3106:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35074,41 +38201,41 @@ each2502:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2503
+	JE           all3107
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2505
+	JZ           two3109
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2505:
+two3109:
 	TESTQ    $0x00000002, R11
-	JZ       one2506
+	JZ       one3110
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2506:
+one3110:
 	TESTQ  $0x00000001, R11
-	JZ     stored2504
+	JZ     stored3108
 	VMOVSS X9, (R12)
-	JMP    stored2504
+	JMP    stored3108
 
-all2503:
+all3107:
 	VMOVUPS Y9, 224(R12)
 
-stored2504:
+stored3108:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2502
+	JL   each3106
 
-over2495:
-next2494:
+over3099:
+none3098:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2493
+	JNZ  row3096
 
 done:
 	VZEROUPPER
@@ -35161,17 +38288,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2507:
+row3111:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2508
+	JGE     none3113
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2510
+	JNE     far3115
 
-each2511:
+each3116:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35183,11 +38310,11 @@ each2511:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2511
-	JMP     over2509
+	JL      each3116
+	JMP     over3114
 
-far2510:
-each2512:
+far3115:
+each3117:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35206,14 +38333,14 @@ each2512:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2512
+	JL         each3117
 
-over2509:
-next2508:
+over3114:
+none3113:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2507
+	JNZ  row3111
 	JMP  done
 
 tile1true:
@@ -35222,17 +38349,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2513:
+row3118:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2514
+	JGE        none3120
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2516
+	JNE        far3122
 
-each2517:
+each3123:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35243,38 +38370,38 @@ each2517:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2518
+	JE           all3124
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2520
+	JZ           two3126
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2520:
+two3126:
 	TESTQ    $0x00000002, R11
-	JZ       one2521
+	JZ       one3127
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2521:
+one3127:
 	TESTQ  $0x00000001, R11
-	JZ     stored2519
+	JZ     stored3125
 	VMOVSS X2, (R12)
-	JMP    stored2519
+	JMP    stored3125
 
-all2518:
+all3124:
 	VMOVUPS Y2, (R12)
 
-stored2519:
+stored3125:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2517
-	JMP  over2515
+	JL   each3123
+	JMP  over3121
 
-far2516:
-each2522:
+far3122:
+each3128:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35292,56 +38419,56 @@ each2522:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2523
+	JE           all3129
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2525
+	JZ           two3131
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2525:
+two3131:
 	TESTQ    $0x00000002, R11
-	JZ       one2526
+	JZ       one3132
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2526:
+one3132:
 	TESTQ  $0x00000001, R11
-	JZ     stored2524
+	JZ     stored3130
 	VMOVSS X2, (R12)
-	JMP    stored2524
+	JMP    stored3130
 
-all2523:
+all3129:
 	VMOVUPS Y2, (R12)
 
-stored2524:
+stored3130:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2522
+	JL   each3128
 
-over2515:
-next2514:
+over3121:
+none3120:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2513
+	JNZ  row3118
 	JMP  done
 
 tile2false:
-row2527:
+row3133:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2528
+	JGE     none3135
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2530
+	JNE     far3137
 
-each2531:
+each3138:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35356,11 +38483,11 @@ each2531:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2531
-	JMP     over2529
+	JL      each3138
+	JMP     over3136
 
-far2530:
-each2532:
+far3137:
+each3139:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35382,14 +38509,14 @@ each2532:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2532
+	JL         each3139
 
-over2529:
-next2528:
+over3136:
+none3135:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2527
+	JNZ  row3133
 	JMP  done
 
 tile2true:
@@ -35398,18 +38525,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2533:
+row3140:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2534
+	JGE        none3142
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2536
+	JNE        far3144
 
-each2537:
+each3145:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35423,38 +38550,38 @@ each2537:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2538
+	JE           all3146
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2540
+	JZ           two3148
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2540:
+two3148:
 	TESTQ    $0x00000002, R11
-	JZ       one2541
+	JZ       one3149
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2541:
+one3149:
 	TESTQ  $0x00000001, R11
-	JZ     stored2539
+	JZ     stored3147
 	VMOVSS X3, (R12)
-	JMP    stored2539
+	JMP    stored3147
 
-all2538:
+all3146:
 	VMOVUPS Y3, 32(R12)
 
-stored2539:
+stored3147:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2537
-	JMP  over2535
+	JL   each3145
+	JMP  over3143
 
-far2536:
-each2542:
+far3144:
+each3150:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35475,57 +38602,57 @@ each2542:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2543
+	JE           all3151
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2545
+	JZ           two3153
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2545:
+two3153:
 	TESTQ    $0x00000002, R11
-	JZ       one2546
+	JZ       one3154
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2546:
+one3154:
 	TESTQ  $0x00000001, R11
-	JZ     stored2544
+	JZ     stored3152
 	VMOVSS X3, (R12)
-	JMP    stored2544
+	JMP    stored3152
 
-all2543:
+all3151:
 	VMOVUPS Y3, 32(R12)
 
-stored2544:
+stored3152:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2542
+	JL   each3150
 
-over2535:
-next2534:
+over3143:
+none3142:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2533
+	JNZ  row3140
 	JMP  done
 
 tile3false:
-row2547:
+row3155:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2548
+	JGE     none3157
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2550
+	JNE     far3159
 
-each2551:
+each3160:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35543,11 +38670,11 @@ each2551:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2551
-	JMP     over2549
+	JL      each3160
+	JMP     over3158
 
-far2550:
-each2552:
+far3159:
+each3161:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35574,14 +38701,14 @@ each2552:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2552
+	JL         each3161
 
-over2549:
-next2548:
+over3158:
+none3157:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2547
+	JNZ  row3155
 	JMP  done
 
 tile3true:
@@ -35590,19 +38717,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2553:
+row3162:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2554
+	JGE        none3164
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2556
+	JNE        far3166
 
-each2557:
+each3167:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35619,38 +38746,38 @@ each2557:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2558
+	JE           all3168
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2560
+	JZ           two3170
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2560:
+two3170:
 	TESTQ    $0x00000002, R11
-	JZ       one2561
+	JZ       one3171
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2561:
+one3171:
 	TESTQ  $0x00000001, R11
-	JZ     stored2559
+	JZ     stored3169
 	VMOVSS X4, (R12)
-	JMP    stored2559
+	JMP    stored3169
 
-all2558:
+all3168:
 	VMOVUPS Y4, 64(R12)
 
-stored2559:
+stored3169:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2557
-	JMP  over2555
+	JL   each3167
+	JMP  over3165
 
-far2556:
-each2562:
+far3166:
+each3172:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35676,58 +38803,58 @@ each2562:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2563
+	JE           all3173
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2565
+	JZ           two3175
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2565:
+two3175:
 	TESTQ    $0x00000002, R11
-	JZ       one2566
+	JZ       one3176
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2566:
+one3176:
 	TESTQ  $0x00000001, R11
-	JZ     stored2564
+	JZ     stored3174
 	VMOVSS X4, (R12)
-	JMP    stored2564
+	JMP    stored3174
 
-all2563:
+all3173:
 	VMOVUPS Y4, 64(R12)
 
-stored2564:
+stored3174:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2562
+	JL   each3172
 
-over2555:
-next2554:
+over3165:
+none3164:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2553
+	JNZ  row3162
 	JMP  done
 
 tile4false:
-row2567:
+row3177:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2568
+	JGE     none3179
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2570
+	JNE     far3181
 
-each2571:
+each3182:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35748,11 +38875,11 @@ each2571:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2571
-	JMP     over2569
+	JL      each3182
+	JMP     over3180
 
-far2570:
-each2572:
+far3181:
+each3183:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35781,14 +38908,14 @@ each2572:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2572
+	JL         each3183
 
-over2569:
-next2568:
+over3180:
+none3179:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2567
+	JNZ  row3177
 	JMP  done
 
 tile4true:
@@ -35797,20 +38924,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2573:
+row3184:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2574
+	JGE        none3186
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2576
+	JNE        far3188
 
-each2577:
+each3189:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35830,38 +38957,38 @@ each2577:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2578
+	JE           all3190
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2580
+	JZ           two3192
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2580:
+two3192:
 	TESTQ    $0x00000002, R11
-	JZ       one2581
+	JZ       one3193
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2581:
+one3193:
 	TESTQ  $0x00000001, R11
-	JZ     stored2579
+	JZ     stored3191
 	VMOVSS X5, (R12)
-	JMP    stored2579
+	JMP    stored3191
 
-all2578:
+all3190:
 	VMOVUPS Y5, 96(R12)
 
-stored2579:
+stored3191:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2577
-	JMP  over2575
+	JL   each3189
+	JMP  over3187
 
-far2576:
-each2582:
+far3188:
+each3194:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35889,59 +39016,59 @@ each2582:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2583
+	JE           all3195
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2585
+	JZ           two3197
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2585:
+two3197:
 	TESTQ    $0x00000002, R11
-	JZ       one2586
+	JZ       one3198
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2586:
+one3198:
 	TESTQ  $0x00000001, R11
-	JZ     stored2584
+	JZ     stored3196
 	VMOVSS X5, (R12)
-	JMP    stored2584
+	JMP    stored3196
 
-all2583:
+all3195:
 	VMOVUPS Y5, 96(R12)
 
-stored2584:
+stored3196:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2582
+	JL   each3194
 
-over2575:
-next2574:
+over3187:
+none3186:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2573
+	JNZ  row3184
 	JMP  done
 
 tile5false:
-row2587:
+row3199:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2588
+	JGE     none3201
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2590
+	JNE     far3203
 
-each2591:
+each3204:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35965,11 +39092,11 @@ each2591:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2591
-	JMP     over2589
+	JL      each3204
+	JMP     over3202
 
-far2590:
-each2592:
+far3203:
+each3205:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36003,14 +39130,14 @@ each2592:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2592
+	JL         each3205
 
-over2589:
-next2588:
+over3202:
+none3201:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2587
+	JNZ  row3199
 	JMP  done
 
 tile5true:
@@ -36019,21 +39146,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2593:
+row3206:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2594
+	JGE        none3208
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2596
+	JNE        far3210
 
-each2597:
+each3211:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36056,38 +39183,38 @@ each2597:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2598
+	JE           all3212
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2600
+	JZ           two3214
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2600:
+two3214:
 	TESTQ    $0x00000002, R11
-	JZ       one2601
+	JZ       one3215
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2601:
+one3215:
 	TESTQ  $0x00000001, R11
-	JZ     stored2599
+	JZ     stored3213
 	VMOVSS X6, (R12)
-	JMP    stored2599
+	JMP    stored3213
 
-all2598:
+all3212:
 	VMOVUPS Y6, 128(R12)
 
-stored2599:
+stored3213:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2597
-	JMP  over2595
+	JL   each3211
+	JMP  over3209
 
-far2596:
-each2602:
+far3210:
+each3216:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36120,50 +39247,50 @@ each2602:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2603
+	JE           all3217
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2605
+	JZ           two3219
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2605:
+two3219:
 	TESTQ    $0x00000002, R11
-	JZ       one2606
+	JZ       one3220
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2606:
+one3220:
 	TESTQ  $0x00000001, R11
-	JZ     stored2604
+	JZ     stored3218
 	VMOVSS X6, (R12)
-	JMP    stored2604
+	JMP    stored3218
 
-all2603:
+all3217:
 	VMOVUPS Y6, 128(R12)
 
-stored2604:
+stored3218:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2602
+	JL   each3216
 
-over2595:
-next2594:
+over3209:
+none3208:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2593
+	JNZ  row3206
 	JMP  done
 
 tile6false:
-row2607:
+row3221:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2608
+	JGE     none3223
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36171,9 +39298,9 @@ row2607:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2610
+	JNE     far3225
 
-each2611:
+each3226:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36200,11 +39327,11 @@ each2611:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2611
-	JMP     over2609
+	JL      each3226
+	JMP     over3224
 
-far2610:
-each2612:
+far3225:
+each3227:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36240,14 +39367,14 @@ each2612:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2612
+	JL         each3227
 
-over2609:
-next2608:
+over3224:
+none3223:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2607
+	JNZ  row3221
 	JMP  done
 
 tile6true:
@@ -36256,12 +39383,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2613:
+row3228:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2614
+	JGE        none3230
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36269,9 +39396,9 @@ row2613:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2616
+	JNE        far3232
 
-each2617:
+each3233:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36297,38 +39424,38 @@ each2617:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2618
+	JE           all3234
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2620
+	JZ           two3236
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2620:
+two3236:
 	TESTQ    $0x00000002, R11
-	JZ       one2621
+	JZ       one3237
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2621:
+one3237:
 	TESTQ  $0x00000001, R11
-	JZ     stored2619
+	JZ     stored3235
 	VMOVSS X7, (R12)
-	JMP    stored2619
+	JMP    stored3235
 
-all2618:
+all3234:
 	VMOVUPS Y7, 160(R12)
 
-stored2619:
+stored3235:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2617
-	JMP  over2615
+	JL   each3233
+	JMP  over3231
 
-far2616:
-each2622:
+far3232:
+each3238:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36363,50 +39490,50 @@ each2622:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2623
+	JE           all3239
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2625
+	JZ           two3241
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2625:
+two3241:
 	TESTQ    $0x00000002, R11
-	JZ       one2626
+	JZ       one3242
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2626:
+one3242:
 	TESTQ  $0x00000001, R11
-	JZ     stored2624
+	JZ     stored3240
 	VMOVSS X7, (R12)
-	JMP    stored2624
+	JMP    stored3240
 
-all2623:
+all3239:
 	VMOVUPS Y7, 160(R12)
 
-stored2624:
+stored3240:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2622
+	JL   each3238
 
-over2615:
-next2614:
+over3231:
+none3230:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2613
+	JNZ  row3228
 	JMP  done
 
 tile7false:
-row2627:
+row3243:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2628
+	JGE     none3245
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36415,9 +39542,9 @@ row2627:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2630
+	JNE     far3247
 
-each2631:
+each3248:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36447,11 +39574,11 @@ each2631:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2631
-	JMP     over2629
+	JL      each3248
+	JMP     over3246
 
-far2630:
-each2632:
+far3247:
+each3249:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36492,14 +39619,14 @@ each2632:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2632
+	JL         each3249
 
-over2629:
-next2628:
+over3246:
+none3245:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2627
+	JNZ  row3243
 	JMP  done
 
 tile7true:
@@ -36508,12 +39635,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2633:
+row3250:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2634
+	JGE        none3252
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36522,9 +39649,9 @@ row2633:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2636
+	JNE        far3254
 
-each2637:
+each3255:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36553,38 +39680,38 @@ each2637:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2638
+	JE           all3256
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2640
+	JZ           two3258
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2640:
+two3258:
 	TESTQ    $0x00000002, R11
-	JZ       one2641
+	JZ       one3259
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2641:
+one3259:
 	TESTQ  $0x00000001, R11
-	JZ     stored2639
+	JZ     stored3257
 	VMOVSS X8, (R12)
-	JMP    stored2639
+	JMP    stored3257
 
-all2638:
+all3256:
 	VMOVUPS Y8, 192(R12)
 
-stored2639:
+stored3257:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2637
-	JMP  over2635
+	JL   each3255
+	JMP  over3253
 
-far2636:
-each2642:
+far3254:
+each3260:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36624,50 +39751,50 @@ each2642:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2643
+	JE           all3261
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2645
+	JZ           two3263
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2645:
+two3263:
 	TESTQ    $0x00000002, R11
-	JZ       one2646
+	JZ       one3264
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2646:
+one3264:
 	TESTQ  $0x00000001, R11
-	JZ     stored2644
+	JZ     stored3262
 	VMOVSS X8, (R12)
-	JMP    stored2644
+	JMP    stored3262
 
-all2643:
+all3261:
 	VMOVUPS Y8, 192(R12)
 
-stored2644:
+stored3262:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2642
+	JL   each3260
 
-over2635:
-next2634:
+over3253:
+none3252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2633
+	JNZ  row3250
 	JMP  done
 
 tile8false:
-row2647:
+row3265:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2648
+	JGE     none3267
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36677,9 +39804,9 @@ row2647:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2650
+	JNE     far3269
 
-each2651:
+each3270:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36712,11 +39839,11 @@ each2651:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2651
-	JMP     over2649
+	JL      each3270
+	JMP     over3268
 
-far2650:
-each2652:
+far3269:
+each3271:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36759,14 +39886,14 @@ each2652:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2652
+	JL         each3271
 
-over2649:
-next2648:
+over3268:
+none3267:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2647
+	JNZ  row3265
 	JMP  done
 
 tile8true:
@@ -36775,12 +39902,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2653:
+row3272:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2654
+	JGE        none3274
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36790,9 +39917,9 @@ row2653:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2656
+	JNE        far3276
 
-each2657:
+each3277:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36824,38 +39951,38 @@ each2657:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2658
+	JE           all3278
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2660
+	JZ           two3280
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2660:
+two3280:
 	TESTQ    $0x00000002, R11
-	JZ       one2661
+	JZ       one3281
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2661:
+one3281:
 	TESTQ  $0x00000001, R11
-	JZ     stored2659
+	JZ     stored3279
 	VMOVSS X9, (R12)
-	JMP    stored2659
+	JMP    stored3279
 
-all2658:
+all3278:
 	VMOVUPS Y9, 224(R12)
 
-stored2659:
+stored3279:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2657
-	JMP  over2655
+	JL   each3277
+	JMP  over3275
 
-far2656:
-each2662:
+far3276:
+each3282:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36897,41 +40024,41 @@ each2662:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2663
+	JE           all3283
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2665
+	JZ           two3285
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2665:
+two3285:
 	TESTQ    $0x00000002, R11
-	JZ       one2666
+	JZ       one3286
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2666:
+one3286:
 	TESTQ  $0x00000001, R11
-	JZ     stored2664
+	JZ     stored3284
 	VMOVSS X9, (R12)
-	JMP    stored2664
+	JMP    stored3284
 
-all2663:
+all3283:
 	VMOVUPS Y9, 224(R12)
 
-stored2664:
+stored3284:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2662
+	JL   each3282
 
-over2655:
-next2654:
+over3275:
+none3274:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2653
+	JNZ  row3272
 
 done:
 	VZEROUPPER
@@ -36984,17 +40111,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2667:
+row3287:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2668
+	JGE     none3289
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2670
+	JNE     far3291
 
-each2671:
+each3292:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37006,11 +40133,11 @@ each2671:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2671
-	JMP     over2669
+	JL      each3292
+	JMP     over3290
 
-far2670:
-each2672:
+far3291:
+each3293:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37029,14 +40156,14 @@ each2672:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2672
+	JL         each3293
 
-over2669:
-next2668:
+over3290:
+none3289:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2667
+	JNZ  row3287
 	JMP  done
 
 tile1true:
@@ -37045,17 +40172,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2673:
+row3294:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2674
+	JGE        none3296
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2676
+	JNE        far3298
 
-each2677:
+each3299:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37066,38 +40193,38 @@ each2677:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2678
+	JE           all3300
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2680
+	JZ           two3302
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2680:
+two3302:
 	TESTQ    $0x00000002, R11
-	JZ       one2681
+	JZ       one3303
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2681:
+one3303:
 	TESTQ  $0x00000001, R11
-	JZ     stored2679
+	JZ     stored3301
 	VMOVSS X2, (R12)
-	JMP    stored2679
+	JMP    stored3301
 
-all2678:
+all3300:
 	VMOVUPS Y2, (R12)
 
-stored2679:
+stored3301:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2677
-	JMP  over2675
+	JL   each3299
+	JMP  over3297
 
-far2676:
-each2682:
+far3298:
+each3304:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37115,56 +40242,56 @@ each2682:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2683
+	JE           all3305
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2685
+	JZ           two3307
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2685:
+two3307:
 	TESTQ    $0x00000002, R11
-	JZ       one2686
+	JZ       one3308
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2686:
+one3308:
 	TESTQ  $0x00000001, R11
-	JZ     stored2684
+	JZ     stored3306
 	VMOVSS X2, (R12)
-	JMP    stored2684
+	JMP    stored3306
 
-all2683:
+all3305:
 	VMOVUPS Y2, (R12)
 
-stored2684:
+stored3306:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2682
+	JL   each3304
 
-over2675:
-next2674:
+over3297:
+none3296:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2673
+	JNZ  row3294
 	JMP  done
 
 tile2false:
-row2687:
+row3309:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2688
+	JGE     none3311
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2690
+	JNE     far3313
 
-each2691:
+each3314:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37179,11 +40306,11 @@ each2691:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2691
-	JMP     over2689
+	JL      each3314
+	JMP     over3312
 
-far2690:
-each2692:
+far3313:
+each3315:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37205,14 +40332,14 @@ each2692:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2692
+	JL         each3315
 
-over2689:
-next2688:
+over3312:
+none3311:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2687
+	JNZ  row3309
 	JMP  done
 
 tile2true:
@@ -37221,18 +40348,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2693:
+row3316:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2694
+	JGE        none3318
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2696
+	JNE        far3320
 
-each2697:
+each3321:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37246,38 +40373,38 @@ each2697:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2698
+	JE           all3322
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2700
+	JZ           two3324
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2700:
+two3324:
 	TESTQ    $0x00000002, R11
-	JZ       one2701
+	JZ       one3325
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2701:
+one3325:
 	TESTQ  $0x00000001, R11
-	JZ     stored2699
+	JZ     stored3323
 	VMOVSS X3, (R12)
-	JMP    stored2699
+	JMP    stored3323
 
-all2698:
+all3322:
 	VMOVUPS Y3, 32(R12)
 
-stored2699:
+stored3323:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2697
-	JMP  over2695
+	JL   each3321
+	JMP  over3319
 
-far2696:
-each2702:
+far3320:
+each3326:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37298,57 +40425,57 @@ each2702:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2703
+	JE           all3327
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2705
+	JZ           two3329
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2705:
+two3329:
 	TESTQ    $0x00000002, R11
-	JZ       one2706
+	JZ       one3330
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2706:
+one3330:
 	TESTQ  $0x00000001, R11
-	JZ     stored2704
+	JZ     stored3328
 	VMOVSS X3, (R12)
-	JMP    stored2704
+	JMP    stored3328
 
-all2703:
+all3327:
 	VMOVUPS Y3, 32(R12)
 
-stored2704:
+stored3328:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2702
+	JL   each3326
 
-over2695:
-next2694:
+over3319:
+none3318:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2693
+	JNZ  row3316
 	JMP  done
 
 tile3false:
-row2707:
+row3331:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2708
+	JGE     none3333
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2710
+	JNE     far3335
 
-each2711:
+each3336:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37366,11 +40493,11 @@ each2711:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2711
-	JMP     over2709
+	JL      each3336
+	JMP     over3334
 
-far2710:
-each2712:
+far3335:
+each3337:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37397,14 +40524,14 @@ each2712:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2712
+	JL         each3337
 
-over2709:
-next2708:
+over3334:
+none3333:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2707
+	JNZ  row3331
 	JMP  done
 
 tile3true:
@@ -37413,19 +40540,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2713:
+row3338:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2714
+	JGE        none3340
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2716
+	JNE        far3342
 
-each2717:
+each3343:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37442,38 +40569,38 @@ each2717:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2718
+	JE           all3344
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2720
+	JZ           two3346
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2720:
+two3346:
 	TESTQ    $0x00000002, R11
-	JZ       one2721
+	JZ       one3347
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2721:
+one3347:
 	TESTQ  $0x00000001, R11
-	JZ     stored2719
+	JZ     stored3345
 	VMOVSS X4, (R12)
-	JMP    stored2719
+	JMP    stored3345
 
-all2718:
+all3344:
 	VMOVUPS Y4, 64(R12)
 
-stored2719:
+stored3345:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2717
-	JMP  over2715
+	JL   each3343
+	JMP  over3341
 
-far2716:
-each2722:
+far3342:
+each3348:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37499,58 +40626,58 @@ each2722:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2723
+	JE           all3349
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2725
+	JZ           two3351
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2725:
+two3351:
 	TESTQ    $0x00000002, R11
-	JZ       one2726
+	JZ       one3352
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2726:
+one3352:
 	TESTQ  $0x00000001, R11
-	JZ     stored2724
+	JZ     stored3350
 	VMOVSS X4, (R12)
-	JMP    stored2724
+	JMP    stored3350
 
-all2723:
+all3349:
 	VMOVUPS Y4, 64(R12)
 
-stored2724:
+stored3350:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2722
+	JL   each3348
 
-over2715:
-next2714:
+over3341:
+none3340:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2713
+	JNZ  row3338
 	JMP  done
 
 tile4false:
-row2727:
+row3353:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2728
+	JGE     none3355
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2730
+	JNE     far3357
 
-each2731:
+each3358:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37571,11 +40698,11 @@ each2731:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2731
-	JMP     over2729
+	JL      each3358
+	JMP     over3356
 
-far2730:
-each2732:
+far3357:
+each3359:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37604,14 +40731,14 @@ each2732:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2732
+	JL         each3359
 
-over2729:
-next2728:
+over3356:
+none3355:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2727
+	JNZ  row3353
 	JMP  done
 
 tile4true:
@@ -37620,20 +40747,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2733:
+row3360:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2734
+	JGE        none3362
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2736
+	JNE        far3364
 
-each2737:
+each3365:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37653,38 +40780,38 @@ each2737:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2738
+	JE           all3366
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2740
+	JZ           two3368
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2740:
+two3368:
 	TESTQ    $0x00000002, R11
-	JZ       one2741
+	JZ       one3369
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2741:
+one3369:
 	TESTQ  $0x00000001, R11
-	JZ     stored2739
+	JZ     stored3367
 	VMOVSS X5, (R12)
-	JMP    stored2739
+	JMP    stored3367
 
-all2738:
+all3366:
 	VMOVUPS Y5, 96(R12)
 
-stored2739:
+stored3367:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2737
-	JMP  over2735
+	JL   each3365
+	JMP  over3363
 
-far2736:
-each2742:
+far3364:
+each3370:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37712,59 +40839,59 @@ each2742:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2743
+	JE           all3371
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2745
+	JZ           two3373
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2745:
+two3373:
 	TESTQ    $0x00000002, R11
-	JZ       one2746
+	JZ       one3374
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2746:
+one3374:
 	TESTQ  $0x00000001, R11
-	JZ     stored2744
+	JZ     stored3372
 	VMOVSS X5, (R12)
-	JMP    stored2744
+	JMP    stored3372
 
-all2743:
+all3371:
 	VMOVUPS Y5, 96(R12)
 
-stored2744:
+stored3372:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2742
+	JL   each3370
 
-over2735:
-next2734:
+over3363:
+none3362:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2733
+	JNZ  row3360
 	JMP  done
 
 tile5false:
-row2747:
+row3375:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2748
+	JGE     none3377
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2750
+	JNE     far3379
 
-each2751:
+each3380:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37788,11 +40915,11 @@ each2751:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2751
-	JMP     over2749
+	JL      each3380
+	JMP     over3378
 
-far2750:
-each2752:
+far3379:
+each3381:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37826,14 +40953,14 @@ each2752:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2752
+	JL         each3381
 
-over2749:
-next2748:
+over3378:
+none3377:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2747
+	JNZ  row3375
 	JMP  done
 
 tile5true:
@@ -37842,21 +40969,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2753:
+row3382:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2754
+	JGE        none3384
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2756
+	JNE        far3386
 
-each2757:
+each3387:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37879,38 +41006,38 @@ each2757:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2758
+	JE           all3388
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2760
+	JZ           two3390
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2760:
+two3390:
 	TESTQ    $0x00000002, R11
-	JZ       one2761
+	JZ       one3391
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2761:
+one3391:
 	TESTQ  $0x00000001, R11
-	JZ     stored2759
+	JZ     stored3389
 	VMOVSS X6, (R12)
-	JMP    stored2759
+	JMP    stored3389
 
-all2758:
+all3388:
 	VMOVUPS Y6, 128(R12)
 
-stored2759:
+stored3389:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2757
-	JMP  over2755
+	JL   each3387
+	JMP  over3385
 
-far2756:
-each2762:
+far3386:
+each3392:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37943,50 +41070,50 @@ each2762:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2763
+	JE           all3393
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2765
+	JZ           two3395
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2765:
+two3395:
 	TESTQ    $0x00000002, R11
-	JZ       one2766
+	JZ       one3396
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2766:
+one3396:
 	TESTQ  $0x00000001, R11
-	JZ     stored2764
+	JZ     stored3394
 	VMOVSS X6, (R12)
-	JMP    stored2764
+	JMP    stored3394
 
-all2763:
+all3393:
 	VMOVUPS Y6, 128(R12)
 
-stored2764:
+stored3394:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2762
+	JL   each3392
 
-over2755:
-next2754:
+over3385:
+none3384:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2753
+	JNZ  row3382
 	JMP  done
 
 tile6false:
-row2767:
+row3397:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2768
+	JGE     none3399
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37994,9 +41121,9 @@ row2767:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2770
+	JNE     far3401
 
-each2771:
+each3402:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38023,11 +41150,11 @@ each2771:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2771
-	JMP     over2769
+	JL      each3402
+	JMP     over3400
 
-far2770:
-each2772:
+far3401:
+each3403:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38063,14 +41190,14 @@ each2772:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2772
+	JL         each3403
 
-over2769:
-next2768:
+over3400:
+none3399:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2767
+	JNZ  row3397
 	JMP  done
 
 tile6true:
@@ -38079,12 +41206,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2773:
+row3404:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2774
+	JGE        none3406
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38092,9 +41219,9 @@ row2773:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2776
+	JNE        far3408
 
-each2777:
+each3409:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38120,38 +41247,38 @@ each2777:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2778
+	JE           all3410
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2780
+	JZ           two3412
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2780:
+two3412:
 	TESTQ    $0x00000002, R11
-	JZ       one2781
+	JZ       one3413
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2781:
+one3413:
 	TESTQ  $0x00000001, R11
-	JZ     stored2779
+	JZ     stored3411
 	VMOVSS X7, (R12)
-	JMP    stored2779
+	JMP    stored3411
 
-all2778:
+all3410:
 	VMOVUPS Y7, 160(R12)
 
-stored2779:
+stored3411:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2777
-	JMP  over2775
+	JL   each3409
+	JMP  over3407
 
-far2776:
-each2782:
+far3408:
+each3414:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38186,50 +41313,50 @@ each2782:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2783
+	JE           all3415
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2785
+	JZ           two3417
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2785:
+two3417:
 	TESTQ    $0x00000002, R11
-	JZ       one2786
+	JZ       one3418
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2786:
+one3418:
 	TESTQ  $0x00000001, R11
-	JZ     stored2784
+	JZ     stored3416
 	VMOVSS X7, (R12)
-	JMP    stored2784
+	JMP    stored3416
 
-all2783:
+all3415:
 	VMOVUPS Y7, 160(R12)
 
-stored2784:
+stored3416:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2782
+	JL   each3414
 
-over2775:
-next2774:
+over3407:
+none3406:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2773
+	JNZ  row3404
 	JMP  done
 
 tile7false:
-row2787:
+row3419:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2788
+	JGE     none3421
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38238,9 +41365,9 @@ row2787:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2790
+	JNE     far3423
 
-each2791:
+each3424:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38270,11 +41397,11 @@ each2791:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2791
-	JMP     over2789
+	JL      each3424
+	JMP     over3422
 
-far2790:
-each2792:
+far3423:
+each3425:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38315,14 +41442,14 @@ each2792:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2792
+	JL         each3425
 
-over2789:
-next2788:
+over3422:
+none3421:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2787
+	JNZ  row3419
 	JMP  done
 
 tile7true:
@@ -38331,12 +41458,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2793:
+row3426:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2794
+	JGE        none3428
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38345,9 +41472,9 @@ row2793:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2796
+	JNE        far3430
 
-each2797:
+each3431:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38376,38 +41503,38 @@ each2797:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2798
+	JE           all3432
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2800
+	JZ           two3434
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2800:
+two3434:
 	TESTQ    $0x00000002, R11
-	JZ       one2801
+	JZ       one3435
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2801:
+one3435:
 	TESTQ  $0x00000001, R11
-	JZ     stored2799
+	JZ     stored3433
 	VMOVSS X8, (R12)
-	JMP    stored2799
+	JMP    stored3433
 
-all2798:
+all3432:
 	VMOVUPS Y8, 192(R12)
 
-stored2799:
+stored3433:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2797
-	JMP  over2795
+	JL   each3431
+	JMP  over3429
 
-far2796:
-each2802:
+far3430:
+each3436:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38447,50 +41574,50 @@ each2802:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2803
+	JE           all3437
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2805
+	JZ           two3439
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2805:
+two3439:
 	TESTQ    $0x00000002, R11
-	JZ       one2806
+	JZ       one3440
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2806:
+one3440:
 	TESTQ  $0x00000001, R11
-	JZ     stored2804
+	JZ     stored3438
 	VMOVSS X8, (R12)
-	JMP    stored2804
+	JMP    stored3438
 
-all2803:
+all3437:
 	VMOVUPS Y8, 192(R12)
 
-stored2804:
+stored3438:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2802
+	JL   each3436
 
-over2795:
-next2794:
+over3429:
+none3428:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2793
+	JNZ  row3426
 	JMP  done
 
 tile8false:
-row2807:
+row3441:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     next2808
+	JGE     none3443
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38500,9 +41627,9 @@ row2807:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2810
+	JNE     far3445
 
-each2811:
+each3446:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38535,11 +41662,11 @@ each2811:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2811
-	JMP     over2809
+	JL      each3446
+	JMP     over3444
 
-far2810:
-each2812:
+far3445:
+each3447:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38582,14 +41709,14 @@ each2812:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2812
+	JL         each3447
 
-over2809:
-next2808:
+over3444:
+none3443:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2807
+	JNZ  row3441
 	JMP  done
 
 tile8true:
@@ -38598,12 +41725,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2813:
+row3448:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        next2814
+	JGE        none3450
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38613,9 +41740,9 @@ row2813:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2816
+	JNE        far3452
 
-each2817:
+each3453:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38647,38 +41774,38 @@ each2817:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2818
+	JE           all3454
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2820
+	JZ           two3456
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2820:
+two3456:
 	TESTQ    $0x00000002, R11
-	JZ       one2821
+	JZ       one3457
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2821:
+one3457:
 	TESTQ  $0x00000001, R11
-	JZ     stored2819
+	JZ     stored3455
 	VMOVSS X9, (R12)
-	JMP    stored2819
+	JMP    stored3455
 
-all2818:
+all3454:
 	VMOVUPS Y9, 224(R12)
 
-stored2819:
+stored3455:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2817
-	JMP  over2815
+	JL   each3453
+	JMP  over3451
 
-far2816:
-each2822:
+far3452:
+each3458:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38720,41 +41847,41 @@ each2822:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2823
+	JE           all3459
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2825
+	JZ           two3461
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2825:
+two3461:
 	TESTQ    $0x00000002, R11
-	JZ       one2826
+	JZ       one3462
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2826:
+one3462:
 	TESTQ  $0x00000001, R11
-	JZ     stored2824
+	JZ     stored3460
 	VMOVSS X9, (R12)
-	JMP    stored2824
+	JMP    stored3460
 
-all2823:
+all3459:
 	VMOVUPS Y9, 224(R12)
 
-stored2824:
+stored3460:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2822
+	JL   each3458
 
-over2815:
-next2814:
+over3451:
+none3450:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2813
+	JNZ  row3448
 
 done:
 	VZEROUPPER
@@ -38838,50 +41965,50 @@ row:
 	MOVQ         SI, R9
 	SUBQ         DI, R9
 
-columns2827:
+columns3463:
 	CMPQ    R8, R9
-	JGE     rest2828
+	JGE     rest3464
 	VMOVUPS (CX)(R8*4), Y2
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  (AX)(R8*4), Y2, Y2
 	VMOVUPS Y2, (AX)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns2827
+	JMP     columns3463
 
-rest2828:
+rest3464:
 	TESTQ        DI, DI
-	JZ           end2829
+	JZ           end3465
 	VMASKMOVPS   (CX)(R8*4), Y0, Y2
 	VMASKMOVPS   (AX)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all2830
+	JE           all3466
 	LEAQ         (AX)(R8*4), R8
 	TESTQ        $0x00000004, DI
-	JZ           two2832
+	JZ           two3468
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2832:
+two3468:
 	TESTQ    $0x00000002, DI
-	JZ       one2833
+	JZ       one3469
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one2833:
+one3469:
 	TESTQ  $0x00000001, DI
-	JZ     stored2831
+	JZ     stored3467
 	VMOVSS X2, (R8)
-	JMP    stored2831
+	JMP    stored3467
 
-all2830:
+all3466:
 	VMOVUPS Y2, (AX)(R8*4)
 
-stored2831:
-end2829:
+stored3467:
+end3465:
 next:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX

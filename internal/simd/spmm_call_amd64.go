@@ -20,6 +20,7 @@ type rowCall struct {
 	left        int     // columns in a register that is cut
 	far         int     // 1: fetch ahead
 	done        uintptr // bytes of Arg's rows that are done, which the kernel counts
+	set         int     // 1: a sum starts at zero, not at what is in out
 }
 
 const floatSize = unsafe.Sizeof(Float(0))

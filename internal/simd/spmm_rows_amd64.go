@@ -76,12 +76,32 @@ func (p *RowSum) addFast(lo, hi int) {
 	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
 	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
 		if at.from == at.to {
+			if p.Set {
+				clear(p.Y[at.row*p.F : (at.row+at.rows)*p.F])
+			}
 			continue
 		}
+		set := p.Set && p.whole(&at)
 		c := p.call(&at)
+		if set {
+			c.set = 1
+		}
 		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
 	}
+}
+
+// whole cuts a piece down to rows that start in it, or to the one that does not,
+// and reports which: what is set must be set once.
+func (g *Gather) whole(p *piece) bool {
+	if p.from > g.Offsets[p.row] {
+		p.rows, p.to = 1, min(p.to, g.Offsets[p.row+1])
+		return false
+	}
+	if end := p.row + p.rows; p.rows > 1 && g.Offsets[end] > p.to {
+		p.rows, p.to = p.rows-1, g.Offsets[end-1]
+	}
+	return true
 }
 
 // setFast is SetRows in assembly.

@@ -110,8 +110,10 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 		lo = rng.IntN(2)
 	}
 	for _, edges := range [][]int32{nil, t.edges} {
-		p := &RowSum{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Edges: edges}
-		t.check(tt, what("RowSum"), t.y, all(len(t.y), 0), func() { p.AddRows(lo, t.rows) })
+		for _, set := range []bool{false, true} {
+			p := &RowSum{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Edges: edges, Set: set}
+			t.check(tt, what("RowSum"), t.y, all(len(t.y), 0), func() { p.AddRows(lo, t.rows) })
+		}
 	}
 	for _, least := range []bool{false, true} {
 		p := &RowBest{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: t.arg[:t.rows*f], Min: least}
@@ -245,6 +247,9 @@ func TestRowPieces(t *testing.T) {
 				t.Fatalf("rows of %d: element %d is %v in large pieces, %v in small ones", f, i, v, y[i])
 			}
 		}
+		set := *p
+		set.Set = true
+		tr.check(t, "RowSum", tr.y, all(len(tr.y), 0), func() { set.AddRows(0, 3) })
 		tr.check(t, "RowBest", tr.y, all(len(tr.y), 0), func() {
 			b := &RowBest{Gather: tr.Gather, Y: tr.y, Arg: tr.arg[:3*f]}
 			b.SetRows(0, 3)

@@ -74,7 +74,13 @@ func (t *Tile) scoreFast() {
 	}
 }
 
-func (t *Tile) weighFast() { weighSlots(t.addr()) }
+func (t *Tile) weighFast() {
+	if t.Lanes == 8 && t.AskAhead > 0 {
+		weigh8(t.addr())
+		return
+	}
+	weighSlots(t.addr())
+}
 
 func (v *Values) dropFast() { dropValuesAVX2((*byte)(unsafe.Pointer(v))) }
 

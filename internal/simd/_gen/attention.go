@@ -34,6 +34,7 @@ func attention() {
 		newTile("score", w, "Tile.Score").score()
 	}
 	newTile("weighSlots", 0, "Tile.Weigh").weigh()
+	newTile("weigh", 8, "Tile.Weigh").weigh()
 }
 
 // tile is a kernel on a simd.Tile of w numbers an edge. The slots of a row fill
@@ -264,9 +265,7 @@ func (t *tile) soften() {
 		again := fresh("logit")
 		if t.w == 8 {
 			Label(again)
-			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 1, 1})
 			step(nil)
-			INCQ(k)
 			DECQ(n)
 			JNZ(LabelRef(again))
 		} else {
@@ -286,6 +285,10 @@ func (t *tile) soften() {
 		sum, more := YMM(), fresh("weight")
 		VXORPS(sum, sum, sum)
 		Label(more)
+		if t.w == 8 { // exponentials leave memory the most time
+			t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 1, 2})
+			INCQ(k)
+		}
 		p := weight(get(Mem{Base: z}), top)
 		VADDPS(p, sum, sum)
 		VMOVUPS(p, Mem{Base: z})
@@ -423,14 +426,24 @@ func (t *tile) recall() {
 	finish()
 }
 
-// weigh writes simd.Tile.Weigh.
+// weigh writes simd.Tile.Weigh, which with eight numbers an edge asks for what
+// will be read.
 func (t *tile) weigh() {
 	z, top, a, b, n := t.get(tileZ), t.get(tileT), t.get(tileA), t.get(tileB), t.get(tileSlots)
 	slope := t.all(tileSlope)
 	again, done := fresh("again"), fresh("done")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
+	var cols, k reg.GPVirtual
+	if t.w == 8 {
+		cols, k = t.get(tileCols), t.get(tileOffsets)
+		MOVQ(Mem{Base: k}, k)
+	}
 	Label(again)
+	if t.w == 8 {
+		t.fetch(cols, k, table{tileAsk, tileAskStride, tileAskAhead, 2, 2})
+		INCQ(k)
+	}
 	s, positive := leaky(get(Mem{Base: z}), slope)
 	alpha := mul(weight(s, get(Mem{Base: top})), Mem{Base: a})
 	g := pick(positive, alpha, mul(alpha, slope))

@@ -170,11 +170,12 @@ func (b *block) row(cols, x, k reg.GPVirtual) reg.GPVirtual {
 	IMULQ(b.field(headsXStride), u)
 	asked := fresh("asked")
 	for i := 0; i < b.nh*b.nv*32; i += 64 {
-		if i == 0 && b.nh*b.nv > 4 { // two lines may have been asked for
-			CMPQ(b.field(headsEarly), Imm(0))
-			JNE(LabelRef(asked))
+		if i == 0 && b.nh*b.nv > 4 { // others may have asked for some
+			CMPQ(b.field(headsEarly), Imm(1))
+			JE(LabelRef(asked))
+			JG(LabelRef(near))
 		}
-		if i == 128 {
+		if i == 192 {
 			Label(asked)
 		}
 		PREFETCHT1(Mem{Base: x, Index: u, Scale: 4, Disp: i})

@@ -19,6 +19,7 @@ const (
 	atOutStride                = 104
 	atShape, atLeft            = 112, 120
 	atFar, atDone              = 128, 136
+	atFresh                    = 144
 )
 
 // ahead is how many nonzeros before its use a row is fetched into the cache.
@@ -50,8 +51,9 @@ type gather struct {
 	share  int // registers of a head
 	nv     int // registers of the tile
 	masked bool
-	arg    bool // there is a second result, of numbers
-	won    bool // each row of X comes with one of numbers, and all edges have one
+	arg    bool   // there is a second result, of numbers
+	empty  func() // of a row without nonzeros here; nil: nothing
+	won    bool   // each row of X comes with one of numbers, and all edges have one
 	mask   reg.VecVirtual
 }
 
@@ -112,17 +114,24 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 // nonzeros here. A row is cut where the call's nonzeros end.
 // open may go to the label it is given, which is after the last of them.
 func (g *gather) rows(open func(over string), each, shut func()) {
-	again, next := fresh("row"), fresh("next")
+	again, next, none := fresh("row"), fresh("next"), fresh("none")
 	Label(again)
 	MOVQ(Mem{Base: g.offsets, Disp: 8}, g.end)
 	CMPQ(g.end, g.field(atTo))
 	CMOVQGT(g.field(atTo), g.end)
 	CMPQ(g.k, g.end)
-	JGE(LabelRef(next))
+	JGE(LabelRef(none))
 	over := fresh("over")
 	open(over)
 	g.nonzeros(over, each)
 	shut()
+	if g.empty != nil {
+		JMP(LabelRef(next))
+	}
+	Label(none)
+	if g.empty != nil {
+		g.empty()
+	}
 	Label(next)
 	ADDQ(Imm(8), g.offsets)
 	ADDQ(g.field(atOutStride), g.out)
@@ -327,15 +336,43 @@ func sums() {
 	}
 }
 
-// sum adds the rows to what is there, one chain an element. A product is rounded
-// before it is added: that is as fast here as to fuse the two, and gives the
-// bits of plain Go.
+// sum adds the rows to what is there, or to zero, one chain an element. A product
+// is rounded before it is added: that is as fast here as to fuse the two, and
+// gives the bits of plain Go.
 func (g *gather) sum() {
 	acc := make([]vec, g.nv)
-	open := func(string) {
-		for v := range acc {
-			acc[v] = g.get(g.out, v)
+	for v := range acc {
+		acc[v] = YMM()
+	}
+	zero := func() {
+		for _, a := range acc {
+			VXORPS(a, a, a)
 		}
+	}
+	keep := func() {
+		for v := range acc {
+			g.put(acc[v], g.out, v)
+		}
+	}
+	open := func(string) {
+		add, opened := fresh("add"), fresh("opened")
+		CMPQ(g.field(atFresh), Imm(0))
+		JE(LabelRef(add))
+		zero()
+		JMP(LabelRef(opened))
+		Label(add)
+		for v := range acc {
+			g.getTo(g.out, v, acc[v])
+		}
+		Label(opened)
+	}
+	g.empty = func() {
+		add := fresh("add")
+		CMPQ(g.field(atFresh), Imm(0))
+		JE(LabelRef(add))
+		zero()
+		keep()
+		Label(add)
 	}
 	each := func() {
 		var w vec
@@ -348,9 +385,5 @@ func (g *gather) sum() {
 			VADDPS(mul(w, g.operand(rowOfX, v)), acc[v], acc[v])
 		}
 	}
-	g.rows(open, each, func() {
-		for v := range acc {
-			g.put(acc[v], g.out, v)
-		}
-	})
+	g.rows(open, each, keep)
 }

@@ -1,0 +1,76 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// What sets a product leaves the bits of what adds it to zeros, whatever was
+// there, on any number of threads: of a hub, of rows without nonzeros, of no
+// nonzeros at all, and of stored zeros.
+func TestSetHeads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	hub := hubs(t, rng)
+	values := normal(rng, hub.NNZ()).Data
+	for i := range values {
+		if i%3 == 0 {
+			values[i] = 0
+		}
+	}
+	none, err := sparse.New(3, 2, []int64{0, 0, 0, 0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range map[string]*sparse.CSR{"hub": hub, "values": hub.WithValues(values), "none": none, "few": random(rng, 50, 40, 90, true)} {
+		for _, f := range []int{1, 7, 64, 100, 128, 300} {
+			x, w := normal(rng, a.NumCols, f), normal(rng, a.NNZ(), 1+f%2)
+			wantDense, wantHeads := tensor.New(a.NumRows, f), tensor.New(a.NumRows, f)
+			sparse.MulDense(wantDense, a, x)
+			heads := f%w.RowLen() == 0
+			if heads {
+				sparse.MulHeads(wantHeads, a, w, x)
+			}
+			for _, n := range []int{1, 2, 3, 8} {
+				undo := par.SetThreads(n)
+				y := tensor.New(a.NumRows, f)
+				y.Fill(float(math.NaN()))
+				sparse.SetMulDense(y, a, x)
+				sameBits(t, fmt.Sprintf("%s: SetMulDense of %d on %d threads", name, f, n), y, wantDense)
+				if heads {
+					y.Fill(float(math.NaN()))
+					sparse.SetMulHeads(y, a, w, x)
+					sameBits(t, fmt.Sprintf("%s: SetMulHeads of %d on %d threads", name, f, n), y, wantHeads)
+				}
+				undo()
+			}
+			y := tensor.New(a.NumRows, f)
+			y.Fill(float(math.NaN()))
+			undo := simd.Disable()
+			sparse.SetMulDense(y, a, x)
+			undo()
+			near(t, name+" in plain Go", y, float64s(wantDense))
+		}
+	}
+}
+
+func TestSetProductsShapes(t *testing.T) {
+	a, err := sparse.New(2, 3, []int64{0, 1, 2}, []int32{0, 2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, call := range map[string]func(){
+		"sparse.SetMulDense": func() { sparse.SetMulDense(tensor.New(2, 4), a, tensor.New(2, 4)) },
+		"sparse.SetMulHeads": func() { sparse.SetMulHeads(tensor.New(2, 4), a, tensor.New(2, 3), tensor.New(3, 4)) },
+	} {
+		if err, ok := tensor.Try(call).(*tensor.ShapeError); !ok || err.Op != want {
+			t.Errorf("%v, want a ShapeError of %s", err, want)
+		}
+	}
+}

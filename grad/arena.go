@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -106,23 +107,48 @@ const floatBytes = int(unsafe.Sizeof(tensor.Float(0)))
 // they come from the heap.
 func (t *Tape) take(n int) []tensor.Float {
 	buf := t.borrow(n)
+	t.own(buf)
+	return buf
+}
+
+// takeFresh is take of elements that hold anything until they are set.
+func (t *Tape) takeFresh(n int) []tensor.Float {
+	buf, _ := t.lend(n)
+	t.own(buf)
+	return buf
+}
+
+// own makes buf live until the next Reset.
+func (t *Tape) own(buf []tensor.Float) {
 	if t != nil {
 		t.arena.floats.used = append(t.arena.floats.used, buf)
 	}
-	return buf
 }
 
 // borrow returns n zeroed elements that give hands back.
 func (t *Tape) borrow(n int) []tensor.Float {
-	if t == nil {
-		return make([]tensor.Float, n)
-	}
-	buf, made := t.arena.floats.get(n)
-	if made == 0 && !t.dry { // a dry run touches no memory
+	buf, zero := t.lend(n)
+	if !zero && !t.dry { // a dry run touches no memory
 		clear(buf)
 	}
-	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
 	return buf
+}
+
+// lend returns n elements that give hands back, and whether they are zero: else
+// they hold anything.
+func (t *Tape) lend(n int) (buf []tensor.Float, zero bool) {
+	if t == nil {
+		return make([]tensor.Float, n), true
+	}
+	buf, made := t.arena.floats.get(n)
+	t.arena.count(made*floatBytes, cap(buf)*floatBytes)
+	if spoil && !t.dry {
+		for i := range buf {
+			buf[i] = tensor.Float(math.NaN())
+		}
+		return buf, false
+	}
+	return buf, made > 0
 }
 
 func (t *Tape) give(buf []tensor.Float) {

@@ -72,9 +72,7 @@ func (t *Tape) Backward(loss *Var) Grads {
 	}
 	t.bad = ""
 	for _, l := range t.leaves {
-		if g := l.v.Grad(); !t.dry {
-			g.Zero()
-		}
+		t.forget(l.v)
 	}
 	loss.Grad().Data[0]++
 	t.pullFrom(0)
@@ -139,7 +137,14 @@ func (n *node) run(t *Tape) {
 
 // drop hands back the gradient of v; that of a Param stays.
 func (t *Tape) drop(v *Var) {
-	if v.has && !v.hold {
+	if !v.hold {
+		t.forget(v)
+	}
+}
+
+// forget hands back the gradient of v.
+func (t *Tape) forget(v *Var) {
+	if v.has {
 		t.give(v.grad.Data)
 		v.has = false
 		v.grad.Data = nil

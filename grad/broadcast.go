@@ -41,7 +41,7 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 	if !ok {
 		panic(tensor.Mismatch("grad."+f.String(), x, y))
 	}
-	z := op.New(shape...)
+	z := op.Fresh(shape...)
 	if !op.Dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, f)
 	}
@@ -57,7 +57,7 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 
 // pairs is binary for few elements of one shape.
 func (op Op) pairs(f simd.Binary, x, y *Var) *Var {
-	z := op.New(x.val.Shape()...)
+	z := op.Fresh(x.val.Shape()...)
 	if !op.Dry(0) {
 		f.Forward(z.val.Data, x.val.Data, y.val.Data, 1, 1)
 	}

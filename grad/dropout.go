@@ -22,11 +22,17 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 	if x.csr != nil {
 		return t.dropSparse(x, d)
 	}
-	y := op.New(x.Value().Shape()...)
+	y := op.Fresh(x.Value().Shape()...)
 	if !op.Dry(0) {
 		tensor.Dropout(&y.val, &x.val, d)
 	}
-	return op.Record(y, func(dy *tensor.Dense) { tensor.DropoutAdd(x.Grad(), dy, d) })
+	return op.Record(y, func(dy *tensor.Dense) {
+		if dx, fresh := x.FreshGrad(); fresh {
+			tensor.Dropout(dx, dy, d)
+		} else {
+			tensor.DropoutAdd(dx, dy, d)
+		}
+	})
 }
 
 // dropSparse drops stored elements: dropping a zero changes nothing.
@@ -34,7 +40,7 @@ func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
 	y := &Var{tape: t}
 	t.stamp(y)
 	a := x.csr
-	y.csr = a.WithValues(t.take(a.NNZ())) // the transposes share a structure
+	y.csr = a.WithValues(t.takeFresh(a.NNZ())) // the transposes share a structure
 	sparse.DropValues(y.csr.Values, a, d)
 	return y
 }

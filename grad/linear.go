@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -21,7 +20,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		n--
 	}
 	op := Begin("Linear", xs[:n]...)
-	y := op.New(linearShape(x, w, b)...)
+	y := op.Fresh(linearShape(x, w, b)...)
 	scratch := 0
 	if inPlace {
 		scratch = len(y.val.Data)
@@ -34,9 +33,11 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		if inPlace {
 			then.Act = tensor.Activate(u, 1)
 		}
-		multiplyThen(&y.val, x, w, then)
-		if inPlace && x.csr != nil {
-			tensor.Apply(&y.val, &y.val, u, 1)
+		if x.csr == nil {
+			tensor.MatMulThen(matrix(&y.val), matrix(&x.val), &w.val, 0, then)
+		} else {
+			multiply(&y.val, x, w)
+			end(&y.val, b, kernel{u, 1}, inPlace)
 		}
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
@@ -53,16 +54,13 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 	})
 }
 
-// multiplyThen sets y to the product of x and w and ends it; of a sparse x the
-// activation is left to the caller.
-func multiplyThen(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
-	if x.csr == nil {
-		tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, then)
-		return
-	}
-	sparse.MulDense(y, x.csr, &w.val)
-	if then.Bias != nil {
-		tensor.Add(y, y, then.Bias)
+// end adds b, unless it is nil, to y and applies the kernel if it is on.
+func end(y *tensor.Dense, b *Var, k kernel, on bool) {
+	switch {
+	case b != nil:
+		runBiased(biased{in: y.Data, out: y.Data, b: b.val.Data, f: k.f, on: on})
+	case on:
+		tensor.Apply(y, y, k.f, k.c)
 	}
 }
 
@@ -103,6 +101,6 @@ func pullLinear(x, w, b *Var, dz *tensor.Dense) {
 		return
 	}
 	if db := b.Grad(); db != nil {
-		tensor.CombineGradY(db, dz, dz, &b.val, simd.Add)
+		runBiased(biased{in: dz.Data, b: b.val.Data, db: db.Data, back: true})
 	}
 }

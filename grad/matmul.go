@@ -23,7 +23,7 @@ func (x *Var) MatMul(w *Var) *Var {
 	}
 	out := slices.Clone(sh)
 	out[len(out)-1] = w.Dim(1)
-	y := op.New(out...)
+	y := op.Fresh(out...)
 	if !op.Dry(0) {
 		multiply(&y.val, x, w)
 	}
@@ -38,29 +38,47 @@ func (x *Var) MatMulT(w *Var) *Var {
 	return op.batch(x, w, tensor.TransB)
 }
 
-// multiply adds the product of x, dense or sparse, and the matrix w to y.
+// multiply sets y to the product of x, dense or sparse, and the matrix w.
 func multiply(y *tensor.Dense, x, w *Var) {
 	if x.csr != nil {
-		sparse.MulDense(y, x.csr, &w.val)
+		sparse.SetMulDense(y, x.csr, &w.val)
 		return
 	}
-	tensor.MatMul(matrix(y), matrix(&x.val), &w.val, 0)
+	tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, tensor.Epilogue{})
 }
 
 // pullProduct adds the gradients of multiply.
 func pullProduct(x, w *Var, dy *tensor.Dense) {
 	if x.csr != nil {
-		if dw := w.Grad(); dw != nil {
+		if dw, fresh := w.FreshGrad(); fresh {
+			sparse.SetMulDenseT(dw, x.csr, dy)
+		} else if dw != nil {
 			sparse.MulDenseT(dw, x.csr, dy)
 		}
 		return
 	}
 	dy = matrix(dy)
-	if dx := x.Grad(); dx != nil {
-		tensor.MatMul(matrix(dx), dy, &w.val, tensor.TransB)
+	if dx, fresh := x.FreshGrad(); dx != nil {
+		collect(matrix(dx), dy, &w.val, into{tensor.TransB, fresh})
 	}
-	if dw := w.Grad(); dw != nil {
-		tensor.MatMul(dw, matrix(&x.val), dy, tensor.TransA)
+	if dw, fresh := w.FreshGrad(); dw != nil {
+		collect(dw, matrix(&x.val), dy, into{tensor.TransA, fresh})
+	}
+}
+
+// into says how a product goes into a gradient, which holds anything if it is
+// fresh.
+type into struct {
+	flags tensor.Flags
+	fresh bool
+}
+
+// collect adds the product of a and b to a gradient.
+func collect(g, a, b *tensor.Dense, how into) {
+	if how.fresh {
+		tensor.MatMulThen(g, a, b, how.flags, tensor.Epilogue{})
+	} else {
+		tensor.MatMul(g, a, b, how.flags)
 	}
 }
 

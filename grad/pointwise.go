@@ -8,7 +8,7 @@ import (
 // unary records y = f(x), element by element.
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
-	y := op.New(x.Value().Shape()...)
+	y := op.Fresh(x.Value().Shape()...)
 	switch {
 	case op.Dry(0):
 	case len(y.val.Data) <= small:
@@ -16,7 +16,17 @@ func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	default:
 		tensor.Apply(&y.val, &x.val, f, c)
 	}
-	return op.Record(y, func(dy *tensor.Dense) { pullUnary(x.Grad(), dy, x, y, kernel{f, c}) })
+	return op.Record(y, func(dy *tensor.Dense) {
+		dx, fresh := x.FreshGrad()
+		if fresh && len(dy.Data) > small {
+			tensor.SetGrad(dx, dy, &x.val, &y.val, f, c)
+			return
+		}
+		if fresh {
+			clear(dx.Data)
+		}
+		pullUnary(dx, dy, x, y, kernel{f, c})
+	})
 }
 
 // kernel is a function of one element with its constant.

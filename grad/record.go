@@ -69,6 +69,16 @@ func (op Op) New(shape ...int) *Var {
 	return v
 }
 
+// Fresh is [Op.New] for an operation that sets every element of its result: they
+// hold anything until then. With the race detector that is NaN, so that tests
+// notice one that was left out.
+func (op Op) Fresh(shape ...int) *Var {
+	v := &Var{tape: op.tape}
+	v.val.Set(op.tape.takeFresh(tensor.Size(shape...)), shape...)
+	op.tape.stamp(v)
+	return v
+}
+
 // stamp says where and when v was made.
 func (t *Tape) stamp(v *Var) {
 	if t == nil {
@@ -82,6 +92,9 @@ func (t *Tape) stamp(v *Var) {
 
 // Floats returns n zeroed elements that live until the tape's next Reset.
 func (op Op) Floats(n int) []tensor.Float { return op.tape.take(n) }
+
+// FreshFloats is [Op.Floats] of elements that hold anything until they are set.
+func (op Op) FreshFloats(n int) []tensor.Float { return op.tape.takeFresh(n) }
 
 // Ints returns n zeroed indices that live until the tape's next Reset.
 func (op Op) Ints(n int) []int32 { return op.tape.takeInts(n) }

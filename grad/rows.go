@@ -14,7 +14,7 @@ func (x *Var) Rows(rows []int32) *Var {
 	checkRows("Rows", x.Value().Shape(), x.Dim(0), rows)
 	shape := slices.Clone(x.val.Shape())
 	shape[0] = len(rows)
-	y := op.New(shape...)
+	y := op.Fresh(shape...)
 	if !op.Dry(0) {
 		tensor.GatherRows(&y.val, &x.val, rows)
 	}

@@ -65,10 +65,7 @@ func NewEval() *Tape { return &Tape{eval: true, uses: map[*Param]*Var{}} }
 // one; using such a Var from now on panics.
 func (t *Tape) Reset() {
 	for i := range t.leaves {
-		if v := t.leaves[i].v; v.has {
-			t.give(v.grad.Data)
-			v.has = false
-		}
+		t.forget(t.leaves[i].v)
 	}
 	clear(t.nodes)
 	clear(t.leaves)

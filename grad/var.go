@@ -96,6 +96,27 @@ func (x *Var) Grad() *tensor.Dense {
 	return &x.grad
 }
 
+// FreshGrad is [Var.Grad] for a pullback that can set the gradient as well as
+// add to it. If fresh is true nothing has been added yet, and the array holds
+// anything: the pullback must set each element at once. It must not ask for the
+// gradient of another operand in between, which may be the same one.
+func (x *Var) FreshGrad() (g *tensor.Dense, fresh bool) {
+	switch {
+	case !x.needs:
+		return nil, false
+	case x.base != nil && len(x.val.Data) == len(x.base.val.Data):
+		whole, fresh := x.base.FreshGrad()
+		x.grad.Set(whole.Data, x.val.Shape()...)
+		return &x.grad, fresh
+	case x.base != nil || x.has:
+		return x.Grad(), false
+	}
+	buf, _ := x.tape.lend(len(x.val.Data))
+	x.grad.Set(buf, x.val.Shape()...)
+	x.has = true
+	return &x.grad, true
+}
+
 // Keep returns a copy of x as a constant, which outlives the tape's Reset and
 // stops the gradient: the carried state of truncated back-propagation.
 func (x *Var) Keep() *Var { return Const(x.Value().Clone()) }

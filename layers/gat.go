@@ -76,8 +76,8 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	ft, ftDst := l.project(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
 	y := merge(message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum), l.Average)
-	y = plus(t, l.Residual.add(t, g, in, skip{y, l.WRes}), l.B)
-	return Out{Y: y.Activate(l.Activation), Attention: alpha}
+	y = l.Residual.add(t, g, in, skip{y, l.WRes})
+	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head.

@@ -80,8 +80,8 @@ func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
 	y := merge(message.UpdateAll(g, message.U(fs).Mul(alpha), message.Sum), l.Average)
-	y = plus(t, l.Residual.add(t, g, in, skip{y, l.WRes}), l.B)
-	return Out{Y: y.Activate(l.Activation), Attention: alpha}
+	y = l.Residual.add(t, g, in, skip{y, l.WRes})
+	return Out{Y: finish(t, y, l.B, l.Activation), Attention: alpha}
 }
 
 // attend returns the attention of each edge, one number a head. No E×H×D array
@@ -102,7 +102,7 @@ func (l *GATv2Conv) attend(t *grad.Tape, in In, fs, fd *grad.Var) message.Msg {
 // project returns the projected features of sources and destinations, N×H×D.
 func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
 	heads := or(l.Heads, 1)
-	src = split(plus(t, in.Src.MatMul(t.Use(l.W)), l.BSrc), heads, l.Out)
+	src = split(affine(t, in.Src, l.W, l.BSrc), heads, l.Out)
 	if l.Shared && in.Dst == nil {
 		return src, dstRows(g, src)
 	}
@@ -110,6 +110,6 @@ func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad
 	if l.Shared {
 		w, b = l.W, l.BSrc
 	}
-	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return plus(t, x.MatMul(t.Use(w)), b) })
+	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return affine(t, x, w, b) })
 	return src, split(dst, heads, l.Out)
 }

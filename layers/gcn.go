@@ -53,7 +53,7 @@ func (l *GCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	} else { // the sum commutes with W: take it where the rows are short
 		y = l.propagate(g, in.Src, in.Weight).MatMul(w)
 	}
-	return Out{Y: plus(t, y, l.B).Activate(l.Activation)}
+	return Out{Y: finish(t, y, l.B, l.Activation)}
 }
 
 // propagate returns Σ_u weight_uv·c_uv·x_u, with c_uv as a factor of each side.

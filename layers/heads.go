@@ -11,7 +11,7 @@ func split(x *grad.Var, heads, width int) *grad.Var { return x.Reshape(x.Dim(0),
 
 // merge takes the mean over the heads of y, N×H×D, or lays them side by side.
 func merge(y *grad.Var, average bool) *grad.Var {
-	if average {
+	if average && y.Dim(1) > 1 {
 		return y.MeanAxis(1)
 	}
 	return y.Reshape(y.Dim(0), y.Dim(1)*y.Dim(2))

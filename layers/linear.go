@@ -28,7 +28,7 @@ func (l *Linear) Init(rng *rand.Rand) {
 
 // Forward returns xW + b.
 func (l *Linear) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
-	return plus(t, x.MatMul(t.Use(l.W)), l.B)
+	return affine(t, x, l.W, l.B)
 }
 
 // glorot returns weights from U(−b, b) with b = √(6/(in+out)).
@@ -46,10 +46,18 @@ func bias(wanted bool, n int) *grad.Param {
 	return grad.NewParam(n)
 }
 
-// plus returns y + b, or y if there is no b.
-func plus(t *grad.Tape, y *grad.Var, b *grad.Param) *grad.Var {
+// affine returns xW + b, or xW if there is no b.
+func affine(t *grad.Tape, x *grad.Var, w, b *grad.Param) *grad.Var {
 	if b == nil {
-		return y
+		return x.MatMul(t.Use(w))
 	}
-	return y.Add(t.Use(b))
+	return x.Linear(t.Use(w), t.Use(b), grad.Identity)
+}
+
+// finish returns a(y + b), or a(y) if there is no b.
+func finish(t *grad.Tape, y *grad.Var, b *grad.Param, a grad.Activation) *grad.Var {
+	if b == nil {
+		return y.Activate(a)
+	}
+	return y.AddBias(t.Use(b), a)
 }

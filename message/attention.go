@@ -112,8 +112,8 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 		vars, k.Weight = append(vars, a.weight), a.weight.Value()
 	}
 	op := grad.Begin("UpdateAll.Attention", vars...)
-	y := op.New(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
-	stats := op.Floats(k.StatsLen())
+	y := op.Fresh(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
+	stats := op.FreshFloats(k.StatsLen())
 	k.Forward(y.Value(), stats)
 	return op.Record(y, func(dy *tensor.Dense) {
 		into := &sparse.AttentionGrads{El: a.el.Grad(), Er: er.Grad(), Ft: a.ft.Grad()}

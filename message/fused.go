@@ -113,9 +113,15 @@ func dottable(g *graph.Graph, x, y *grad.Var) bool {
 
 func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.SumU", x)
-	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.MulDense(y.Value(), g.In(), x.Value())
-	return op.Record(y, func(dy *tensor.Dense) { sparse.MulDenseT(x.Grad(), g.In(), dy) })
+	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	sparse.SetMulDense(y.Value(), g.In(), x.Value())
+	return op.Record(y, func(dy *tensor.Dense) {
+		if dx, fresh := x.FreshGrad(); fresh {
+			sparse.SetMulDenseT(dx, g.In(), dy)
+		} else {
+			sparse.MulDenseT(dx, g.In(), dy)
+		}
+	})
 }
 
 // recogniseU returns the kernel for a reduction, other than the sum, of U alone.

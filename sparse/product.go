@@ -15,6 +15,14 @@ func MulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 	product{a: a, values: a.Values}.addTo(dst, x)
 }
 
+// SetMulDense is [MulDense] to zeros, whatever dst held.
+func SetMulDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
+	if !a.multiplies(dst, x) {
+		panic(tensor.Mismatch("sparse.SetMulDense", dst, a, x))
+	}
+	product{a: a, values: a.Values, set: true}.addTo(dst, x)
+}
+
 // MulDenseT adds the product of the transpose of a and x to dst. It is the
 // gradient of [MulDense] with respect to x and, where a holds features, that of
 // their weights:
@@ -28,6 +36,14 @@ func MulDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 		panic(tensor.Mismatch("sparse.MulDenseT", dst, a, x))
 	}
 	product{a: a, values: a.Values}.addToT(dst, x)
+}
+
+// SetMulDenseT is [MulDenseT] to zeros, whatever dst held.
+func SetMulDenseT(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
+	if !a.multipliesT(dst, x) {
+		panic(tensor.Mismatch("sparse.SetMulDenseT", dst, a, x))
+	}
+	product{a: a, values: a.Values, set: true}.addToT(dst, x)
 }
 
 // MeanDense adds to dst the mean, over each row's nonzeros, of what [MulDense]

@@ -14,6 +14,7 @@ type product struct {
 	values  []tensor.Float // a number a nonzero; zeros are left out
 	weights *tensor.Dense  // a row a nonzero, a number for each head
 	mean    bool           // divided by the number of nonzeros of a's row
+	set     bool           // what it is added to holds anything and counts as zero
 }
 
 // scatterWork is the work, in elements, up to which a product with a transpose
@@ -39,6 +40,9 @@ func (p product) addToT(dst, x *tensor.Dense) {
 	case f == 0:
 		return
 	case p.a.NNZ()*f <= scatterWork && !p.a.turned():
+		if p.set {
+			dst.Zero()
+		}
 		p.scatter(dst, x)
 		return
 	}
@@ -94,7 +98,7 @@ func (p product) value(k int) tensor.Float {
 // kernel returns the kernel of the product of a matrix of t's structure.
 func (p product) kernel(t *CSR, dst, x *tensor.Dense) *sumKernel {
 	k := sumKernels.Get().(*sumKernel)
-	k.values = p.values
+	k.values, k.set = p.values, p.set
 	k.sum = simd.RowSum{Gather: t.gather(x), Y: dst.Data}
 	if p.weights != nil {
 		k.sum.W, k.sum.Heads = p.weights.Data, p.weights.RowLen()
@@ -109,6 +113,7 @@ type sumKernel struct {
 	perm   []int32        // nonzero k has value perm[k]; nil: k
 	of     []int64        // divide a value by the number of nonzeros that row Cols[k] has by these offsets
 	mean   bool           // divide a row by the number of its nonzeros
+	set    bool           // y holds anything
 }
 
 var sumKernels = sync.Pool{New: func() any { return new(sumKernel) }}
@@ -124,6 +129,9 @@ const meanWork = 1 << 11
 
 func (k *sumKernel) rows(lo, hi int) {
 	f := k.sum.F
+	if k.set { // here, where it stays in the cache for what comes next
+		clear(k.sum.Y[lo*f : hi*f])
+	}
 	if !k.mean {
 		k.add(k.sum.Y[lo*f:hi*f], lo, hi)
 		return

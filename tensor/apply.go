@@ -7,6 +7,7 @@ type spans struct {
 	a, b, c, d []Float
 	f          simd.Unary
 	k          Float
+	set        bool // of a gradient: a holds anything
 }
 
 var spanJobs jobs[spans]
@@ -24,12 +25,25 @@ func Apply(dst, x *Dense, f simd.Unary, c Float) {
 // ApplyGrad adds to dx the gradient of y = f(x) whose result has the gradient
 // dy. All have one shape. dx must not overlap the others.
 func ApplyGrad(dx, dy, x, y *Dense, f simd.Unary, c Float) {
+	applyGrad(dx, dy, x, y, spans{f: f, k: c})
+}
+
+// SetGrad sets dx, whatever it held, to what [ApplyGrad] makes of zeros.
+func SetGrad(dx, dy, x, y *Dense, f simd.Unary, c Float) {
+	applyGrad(dx, dy, x, y, spans{f: f, k: c, set: true})
+}
+
+func applyGrad(dx, dy, x, y *Dense, s spans) {
+	f := s.f
 	for _, o := range [...]*Dense{dy, x, y} {
 		sameShape(f.String(), dx, o)
 		apart(f.String(), dx, o)
 	}
-	s := spans{a: dx.Data, b: dy.Data, c: x.Data, d: y.Data, f: f, k: c}
+	s.a, s.b, s.c, s.d = dx.Data, dy.Data, x.Data, y.Data
 	spanJobs.run(s, len(dx.Data), costOf(f), func(s *spans, lo, hi int) {
+		if s.set {
+			clear(s.a[lo:hi])
+		}
 		s.f.Backward(s.a[lo:hi], s.b[lo:hi], s.c[lo:hi], s.d[lo:hi], s.k)
 	})
 }

@@ -1,0 +1,144 @@
+package grad
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// AddBias returns a(x + b) as one operation: the end of a layer. b has an
+// element for each place along x's last axis, or is nil.
+func (x *Var) AddBias(b *Var, a Activation) *Var {
+	if b == nil {
+		return x.Activate(a)
+	}
+	u, folds := a.fromResult()
+	if !folds && a != Identity {
+		return x.AddBias(b, Identity).Activate(a)
+	}
+	op := Begin("AddBias", x, b)
+	if len(b.Value().Data) != x.Value().Dim(-1) {
+		panic(tensor.Mismatch("grad.AddBias", x, b))
+	}
+	y := op.Fresh(x.val.Shape()...)
+	if !op.Dry(0) {
+		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, f: u, on: folds})
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		k := biased{in: dy.Data, y: y.val.Data, b: b.val.Data, f: u, on: folds, back: true}
+		if dx, fresh := x.FreshGrad(); dx != nil {
+			k.out, k.set = dx.Data, fresh
+		}
+		if b.needs {
+			k.db = b.Grad().Data
+		}
+		runBiased(k)
+	})
+}
+
+// biased is a loop over rows with a bias, cut in parts of rows that the shape
+// alone tells. Rows are taken in blocks of about biasBlock elements, so that
+// narrow ones cost no more than wide ones.
+type biased struct {
+	in, out, y []tensor.Float // x to y; backwards dy to dx, which is nil if not wanted
+	b, db      []tensor.Float
+	f          simd.Unary
+	on         bool // f is applied
+	back       bool
+	set        bool // out holds anything
+
+	block int            // elements
+	step  int            // elements of a part: whole blocks
+	wide  []tensor.Float // a block of copies of b
+	sums  []tensor.Float // a db for each part
+}
+
+const (
+	biasBlock = 1 << 9
+	biasPart  = 1 << 13 // elements, some microseconds
+	biasMost  = 32      // parts
+)
+
+var biasTasks = sync.Pool{New: func() any { return new(biased) }}
+
+func runBiased(k biased) {
+	width, n := len(k.b), len(k.in)
+	if n == 0 {
+		return
+	}
+	t := biasTasks.Get().(*biased)
+	k.wide, k.sums = t.wide, t.sums
+	*t = k
+	t.block = width * max(1, biasBlock/width)
+	t.step = (max(biasPart, n/biasMost)/t.block + 1) * t.block
+	parts := (n-1)/t.step + 1
+	if t.back {
+		t.sums = slices.Grow(t.sums[:0], parts*width)[:parts*width]
+	} else {
+		t.wide = slices.Grow(t.wide[:0], t.block)[:t.block]
+		for at := 0; at < t.block; at += width {
+			copy(t.wide[at:], t.b)
+		}
+	}
+	par.Run(parts, t)
+	for at := 0; t.db != nil && at < parts*width; at += width {
+		addTo(t.db, t.sums[at:at+width])
+	}
+	*t = biased{wide: t.wide, sums: t.sums}
+	biasTasks.Put(t)
+}
+
+// Chunk does one part.
+func (k *biased) Chunk(i int) {
+	end := min((i+1)*k.step, len(k.in))
+	if k.back {
+		k.pull(i, i*k.step, end)
+		return
+	}
+	for lo := i * k.step; lo < end; lo += k.block {
+		hi := min(lo+k.block, end)
+		to := k.out[lo:hi]
+		simd.Add.Forward(to, k.in[lo:hi], k.wide[:hi-lo], 1, 1)
+		if k.on {
+			k.f.Forward(to, to, 1)
+		}
+	}
+}
+
+// pull adds the gradients of the elements from lo to end, which are part i.
+func (k *biased) pull(i, lo, end int) {
+	room := scratchRows.Get().(*[]tensor.Float)
+	*room = slices.Grow((*room)[:0], 2*k.block)[:2*k.block]
+	sum := (*room)[k.block:]
+	clear(sum)
+	for ; lo < end; lo += k.block {
+		hi := min(lo+k.block, end)
+		dz := k.in[lo:hi]
+		if k.on {
+			dz = (*room)[:hi-lo]
+			clear(dz)
+			k.f.Backward(dz, k.in[lo:hi], k.y[lo:hi], k.y[lo:hi], 1)
+		}
+		switch {
+		case k.out == nil:
+		case k.set:
+			copy(k.out[lo:hi], dz)
+		default:
+			addTo(k.out[lo:hi], dz)
+		}
+		if k.db != nil {
+			addTo(sum[:hi-lo], dz)
+		}
+	}
+	if k.db != nil {
+		to := k.sums[i*len(k.b) : (i+1)*len(k.b)]
+		clear(to)
+		for at := 0; at < k.block; at += len(k.b) {
+			addTo(to, sum[at:at+len(k.b)])
+		}
+	}
+	scratchRows.Put(room)
+}

@@ -24,6 +24,7 @@ var families = map[string][]func(){
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, dropout, adam},
 	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
+	"fan":       {fans},
 	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means},
 	"attention": {attention, heads, segments, dropValues},
 }

@@ -30,9 +30,10 @@ type backPass struct {
 	chunks  []chunk
 	pulls   []tensor.Float // of each destination in parts
 	sinks   []*sink
-	width   int // partial sums of a chunk
-	first   int // the first chunk of the window
-	base    int // and its first edge
+	sinkOf  []*sink // of each step; nil: has none
+	width   int     // partial sums of a chunk
+	first   int     // the first chunk of the window
+	base    int     // and its first edge
 	partial []tensor.Float
 	buckets []uint8 // of each source; nil: one for all
 	n       int     // buckets
@@ -47,6 +48,10 @@ func (r *run) backward(op grad.Op, seed func(w *worker, t tile, dm []tensor.Floa
 	hubs := l.hubs
 	b := &backPass{run: r, seed: seed, chunks: l.all, n: 1}
 	b.sinks, b.width = r.sinks(op)
+	b.sinkOf = make([]*sink, len(r.steps))
+	for _, k := range b.sinks {
+		b.sinkOf[k.i] = k
+	}
 	if len(l.all) > 1 && b.scatters() {
 		b.buckets, b.n = bucketsOf(r.g), maxBuckets
 	}
@@ -153,15 +158,15 @@ func (b *backPass) window(end int) {
 func (b *backPass) chunk(i int) {
 	c := b.chunks[b.first+i]
 	w := b.hire(c.hi - c.lo)
-	w.pass = b
+	w.pass, w.work, w.part = b, c, b.partial[i*b.width:(i+1)*b.width]
 	if c.hub >= 0 {
 		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
 	}
 	w.tiles(b.limit, c, func(v int) { w.measurePull(v, b.seed) }, func(t tile) {
-		w.evaluate(t, len(w.steps))
+		w.evaluate(t, w.made())
 		w.pullBack(t, 0, b.seed)
 		for _, k := range b.sinks {
-			k.deliver(w, t, c, b.partial[i*b.width:(i+1)*b.width])
+			k.deliver(w, t, c, w.part)
 		}
 	})
 	w.dismiss()
@@ -190,7 +195,7 @@ func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Flo
 		}
 		c := w.pull[s.stat : s.stat+s.width]
 		parts(w.limit, lo, hi, v, func(t tile) {
-			w.evaluate(t, len(w.steps))
+			w.evaluate(t, w.made())
 			w.pullBack(t, i+1, seed)
 			if w.has[i] {
 				n := (t.hi - t.lo) * s.width

@@ -27,7 +27,11 @@ type Fan struct {
 	bytes       int // of a row
 }
 
-// each calls f with every edge, its destination and its place.
+// FanElements is the most that the edges of a Fan may have in rows for assembly
+// to be used: a call cannot be preempted.
+const FanElements = 1 << 16
+
+// each calls visit with every edge, its destination and its place.
 func (f *Fan) each(visit func(r, e, u int)) {
 	for r := range len(f.Offsets) - 1 {
 		for k := f.Offsets[r]; k < f.Offsets[r+1]; k++ {
@@ -62,7 +66,7 @@ func (f *Fan) ready(edges, rows [][]Float) (any, quick bool) {
 	for _, x := range rows {
 		_ = x[:n*w]
 	}
-	return true, fast && f.Width%8 == 0 && count*w <= 4*atOnce
+	return true, fast && f.Width%8 == 0 && count*w <= FanElements
 }
 
 // numbers panics if x has not H numbers for each edge.

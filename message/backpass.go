@@ -186,6 +186,9 @@ func (b *backPass) measureHub(i, v int) {
 // each step across its edges takes over all of them, from the last step to the
 // first.
 func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Float)) {
+	pass := w.pass
+	w.pass = nil // no leaf takes a gradient yet
+	defer func() { w.pass = pass }()
 	clear(w.pull)
 	lo, hi := int(w.g.In().Offsets[v]), int(w.g.In().Offsets[v+1])
 	for i := len(w.steps) - 1; i >= 0; i-- {

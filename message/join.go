@@ -8,12 +8,18 @@ import (
 // Some steps that follow each other are joined to one, which reads the rows of
 // their leaves where they stand and makes nothing in between.
 
+// joins is switched off by tests that compare joined steps with their parts.
+var joins = true
+
 // ends are the leaves' steps that a joined step reads.
 type ends struct{ u, v, w int }
 
 // join replaces steps by joined ones. summed says that all messages of a
 // destination are added up.
 func (p *plan) join(summed bool) {
+	if !joins {
+		return
+	}
 	gone := make([]bool, len(p.steps))
 	for i := range p.steps {
 		switch p.steps[i].kind {

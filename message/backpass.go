@@ -39,6 +39,9 @@ type backPass struct {
 	n       int     // buckets
 	order   []int32 // the edges of the window, for each chunk by bucket
 	ends    []int32 // where each chunk's run of each bucket ends there
+	sink    *sink   // the leaf whose window is being added
+	end     int     // the end of the window, in chunks
+	tasks   struct{ chunk, scatter chunkTask }
 }
 
 // backward recomputes the plan tile by tile, has seed set the gradient of each
@@ -47,6 +50,7 @@ func (r *run) backward(op grad.Op, seed func(w *worker, t tile, dm []tensor.Floa
 	l := r.chunks(true)
 	hubs := l.hubs
 	b := &backPass{run: r, seed: seed, chunks: l.all, n: 1}
+	b.tasks.chunk, b.tasks.scatter = b.chunk, b.scatter
 	b.sinks, b.width = r.sinks(op)
 	b.sinkOf = make([]*sink, len(r.steps))
 	for _, k := range b.sinks {
@@ -135,11 +139,13 @@ func (b *backPass) window(end int) {
 	}
 	b.base = b.chunks[b.first].lo
 	clear(b.partial)
-	eachChunk(end-b.first, b.chunk)
+	eachChunk(end-b.first, b.tasks.chunk)
+	b.end = end
 	for _, k := range b.sinks {
 		switch {
 		case k.kind == leafU:
-			eachChunk(b.n, func(i int) { b.scatter(k, i, end) })
+			b.sink = k
+			eachChunk(b.n, b.tasks.scatter)
 		case k.gathers():
 			b.scatterPicked(k, end)
 		}
@@ -279,10 +285,11 @@ func (b *backPass) aimEdges(k *sink, c chunk) {
 }
 
 // scatter adds a bucket's part of the window to the gradient of U.
-func (b *backPass) scatter(k *sink, bucket, end int) {
+func (b *backPass) scatter(bucket int) {
+	k := b.sink
 	list := lists.Get().(*[]int32)
 	edges := (*list)[:0]
-	for i := range end - b.first {
+	for i := range b.end - b.first {
 		from := int32(b.chunks[b.first+i].lo - b.base)
 		if bucket > 0 {
 			from = b.ends[i*b.n+bucket-1]

@@ -49,7 +49,7 @@ func newPlan(op string, g *graph.Graph, m Msg, rs ...Reducer) *plan {
 	if m.n == nil {
 		panic(&grad.TapeError{Op: op, Why: "the Msg is empty"})
 	}
-	c := compiler{plan: &plan{g: g}, op: op, done: map[*expr]int{}, read: map[source]int{}}
+	c := compiler{plan: &plan{g: g, steps: make([]step, 0, 12)}, op: op, done: map[*expr]int{}, read: map[source]int{}}
 	c.compile(m.n)
 	c.join(len(rs) == 1 && rs[0] == Sum)
 	c.layout()

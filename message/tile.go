@@ -163,7 +163,7 @@ func (p *plan) run(st stats, back bool) *run {
 	if back {
 		limit = edgesPerTile((p.all + p.near) / backTile)
 	}
-	limit = min(limit, max(simd.FanElements/max(p.near, 1), 8))
+	limit = min(limit, simd.Rows(p.near).Edges())
 	return &run{plan: p, stats: st, limit: limit, back: back}
 }
 

@@ -27,9 +27,13 @@ type Fan struct {
 	bytes       int // of a row
 }
 
-// FanElements is the most that the edges of a Fan may have in rows for assembly
-// to be used: a call cannot be preempted.
-const FanElements = 1 << 16
+// mostFan is how many elements the rows of a Fan's edges may have for assembly to
+// be used: a call cannot be preempted.
+const mostFan = 1 << 16
+
+// Edges returns how many edges under rows of r elements, 8 at least, a Fan may
+// have for assembly to be used.
+func (r Rows) Edges() int { return max(mostFan/max(int(r), 1), 8) }
 
 // each calls visit with every edge, its destination and its place.
 func (f *Fan) each(visit func(r, e, u int)) {
@@ -66,7 +70,7 @@ func (f *Fan) ready(edges, rows [][]Float) (any, quick bool) {
 	for _, x := range rows {
 		_ = x[:n*w]
 	}
-	return true, fast && f.Width%8 == 0 && count*w <= FanElements
+	return true, fast && f.Width%8 == 0 && count*w <= mostFan
 }
 
 // numbers panics if x has not H numbers for each edge.

@@ -27,12 +27,13 @@ type Fan struct {
 	bytes       int // of a row
 }
 
-// mostFan is how many elements the rows of a Fan's edges may have for assembly to
-// be used: a call cannot be preempted.
+// mostFan is how many elements the rows of a Fan's edges should have at most: a
+// call of assembly cannot be preempted. Whether it is used depends on the shape
+// of a row alone, so no bit depends on how edges come in Fans.
 const mostFan = 1 << 16
 
-// Edges returns how many edges under rows of r elements, 8 at least, a Fan may
-// have for assembly to be used.
+// Edges returns how many edges under rows of r elements, 8 at least, a Fan should
+// have at most, so that no kernel runs for long.
 func (r Rows) Edges() int { return max(mostFan/max(int(r), 1), 8) }
 
 // each calls visit with every edge, its destination and its place.
@@ -70,7 +71,7 @@ func (f *Fan) ready(edges, rows [][]Float) (any, quick bool) {
 	for _, x := range rows {
 		_ = x[:n*w]
 	}
-	return true, fast && f.Width%8 == 0 && count*w <= mostFan
+	return true, fast && f.Width%8 == 0 && w <= mostFan/8
 }
 
 // numbers panics if x has not H numbers for each edge.

@@ -82,7 +82,8 @@ func TestFan(t *testing.T) {
 		checkFan(t, rng, fanCase{n % 12, 8, []int{n, 1}})
 	}
 	checkFan(t, rng, fanCase{8, 8, nil})
-	checkFan(t, rng, fanCase{2, 64, []int{600}}) // too much for one call
+	checkFan(t, rng, fanCase{2, 64, []int{600}}) // many for one call
+	checkFan(t, rng, fanCase{1, 8200, []int{2}}) // too wide for assembly
 }
 
 // The slope of what is negative is told apart from that of the rest, in each lane.

@@ -25,6 +25,8 @@ func (p *plan) reads(s *step) reads {
 			return reads{a: need(s.b), b: need(s.a)}
 		}
 		return reads{a: true, b: true}
+	case affine:
+		return reads{b: p.steps[s.ends.u].needs}
 	case scaleBy, dotLast:
 		return reads{a: need(s.b), b: need(s.a)}
 	case maxLast, logSumExpLast:
@@ -100,7 +102,9 @@ func (b *backArranger) mark(message bool) {
 		}
 		r := b.reads(s)
 		b.keep[i] = b.keep[i] || r.own
-		b.keep[s.a] = b.keep[s.a] || r.a
+		if s.a >= 0 {
+			b.keep[s.a] = b.keep[s.a] || r.a
+		}
 		if s.b >= 0 {
 			b.keep[s.b] = b.keep[s.b] || r.b
 		}
@@ -134,7 +138,12 @@ func (b *backArranger) placeGradients() {
 	steps := b.plan.steps
 	last := len(steps) - 1
 	b.refs = map[int]int{}
-	if !steps[last].gathers() {
+	switch s := &steps[last]; {
+	case b.lazy:
+		if steps[s.b].needs {
+			b.placeGradient(s.b)
+		}
+	case !s.gathers():
 		b.placeGradient(last)
 	}
 	for i := last; i >= 0; i-- {

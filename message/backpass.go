@@ -30,14 +30,18 @@ type backPass struct {
 	chunks  []chunk
 	pulls   []tensor.Float // of each destination in parts
 	sinks   []*sink
-	width   int // partial sums of a chunk
-	first   int // the first chunk of the window
-	base    int // and its first edge
+	sinkOf  []*sink // of each step; nil: has none
+	width   int     // partial sums of a chunk
+	first   int     // the first chunk of the window
+	base    int     // and its first edge
 	partial []tensor.Float
 	buckets []uint8 // of each source; nil: one for all
 	n       int     // buckets
 	order   []int32 // the edges of the window, for each chunk by bucket
 	ends    []int32 // where each chunk's run of each bucket ends there
+	sink    *sink   // the leaf whose window is being added
+	end     int     // the end of the window, in chunks
+	tasks   struct{ chunk, scatter chunkTask }
 }
 
 // backward recomputes the plan tile by tile, has seed set the gradient of each
@@ -46,7 +50,12 @@ func (r *run) backward(op grad.Op, seed func(w *worker, t tile, dm []tensor.Floa
 	l := r.chunks(true)
 	hubs := l.hubs
 	b := &backPass{run: r, seed: seed, chunks: l.all, n: 1}
+	b.tasks.chunk, b.tasks.scatter = b.chunk, b.scatter
 	b.sinks, b.width = r.sinks(op)
+	b.sinkOf = make([]*sink, len(r.steps))
+	for _, k := range b.sinks {
+		b.sinkOf[k.i] = k
+	}
 	if len(l.all) > 1 && b.scatters() {
 		b.buckets, b.n = bucketsOf(r.g), maxBuckets
 	}
@@ -130,11 +139,13 @@ func (b *backPass) window(end int) {
 	}
 	b.base = b.chunks[b.first].lo
 	clear(b.partial)
-	eachChunk(end-b.first, b.chunk)
+	eachChunk(end-b.first, b.tasks.chunk)
+	b.end = end
 	for _, k := range b.sinks {
 		switch {
 		case k.kind == leafU:
-			eachChunk(b.n, func(i int) { b.scatter(k, i, end) })
+			b.sink = k
+			eachChunk(b.n, b.tasks.scatter)
 		case k.gathers():
 			b.scatterPicked(k, end)
 		}
@@ -153,15 +164,15 @@ func (b *backPass) window(end int) {
 func (b *backPass) chunk(i int) {
 	c := b.chunks[b.first+i]
 	w := b.hire(c.hi - c.lo)
-	w.pass = b
+	w.pass, w.work, w.part = b, c, b.partial[i*b.width:(i+1)*b.width]
 	if c.hub >= 0 {
 		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
 	}
 	w.tiles(b.limit, c, func(v int) { w.measurePull(v, b.seed) }, func(t tile) {
-		w.evaluate(t, len(w.steps))
+		w.evaluate(t, w.made())
 		w.pullBack(t, 0, b.seed)
 		for _, k := range b.sinks {
-			k.deliver(w, t, c, b.partial[i*b.width:(i+1)*b.width])
+			k.deliver(w, t, c, w.part)
 		}
 	})
 	w.dismiss()
@@ -181,6 +192,9 @@ func (b *backPass) measureHub(i, v int) {
 // each step across its edges takes over all of them, from the last step to the
 // first.
 func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Float)) {
+	pass := w.pass
+	w.pass = nil // no leaf takes a gradient yet
+	defer func() { w.pass = pass }()
 	clear(w.pull)
 	lo, hi := int(w.g.In().Offsets[v]), int(w.g.In().Offsets[v+1])
 	for i := len(w.steps) - 1; i >= 0; i-- {
@@ -190,7 +204,7 @@ func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Flo
 		}
 		c := w.pull[s.stat : s.stat+s.width]
 		parts(w.limit, lo, hi, v, func(t tile) {
-			w.evaluate(t, len(w.steps))
+			w.evaluate(t, w.made())
 			w.pullBack(t, i+1, seed)
 			if w.has[i] {
 				n := (t.hi - t.lo) * s.width
@@ -271,10 +285,11 @@ func (b *backPass) aimEdges(k *sink, c chunk) {
 }
 
 // scatter adds a bucket's part of the window to the gradient of U.
-func (b *backPass) scatter(k *sink, bucket, end int) {
+func (b *backPass) scatter(bucket int) {
+	k := b.sink
 	list := lists.Get().(*[]int32)
 	edges := (*list)[:0]
-	for i := range end - b.first {
+	for i := range b.end - b.first {
 		from := int32(b.chunks[b.first+i].lo - b.base)
 		if bucket > 0 {
 			from = b.ends[i*b.n+bucket-1]

@@ -24,8 +24,9 @@ func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []te
 	}
 	w.aim(t)
 	last := len(w.steps) - 1
-	w.has[last] = true
-	seed(w, t, w.adj[last])
+	if w.has[last] = true; !w.lazy {
+		seed(w, t, w.adj[last])
+	}
 	for i := last; i >= stop; i-- {
 		s := &w.steps[i]
 		if !s.needs || s.kind <= leafW || !w.has[i] {
@@ -38,7 +39,15 @@ func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []te
 		case binary:
 			w.pullBinary(s, dy)
 		case scaleBy:
-			w.pullScale(s, dy)
+			if i == last && w.lazy {
+				w.pullNear(s, t)
+			} else {
+				w.pullScale(s, dy)
+			}
+		case score:
+			w.pullScore(s, t, dy)
+		case affine:
+			w.pullAffine(s, t, dy)
 		case softmax, logSoftmax, normalise, topK:
 			w.pullAcross(i, t)
 		default:

@@ -19,7 +19,8 @@
 //
 // Everything is differentiable. An expression is evaluated over tiles of edges
 // that stay in cache, on all threads, and in backward once more; the shapes that
-// matter most have kernels of their own. [Explain] says how an expression will
+// matter most have kernels of their own, and some steps that follow each other
+// are joined, so that rows are read where they stand. [Explain] says how an expression will
 // run. Memory grows with the nodes: of the edges, only tiles, and in backward a
 // window of a fixed size, are ever held.
 //

@@ -17,17 +17,20 @@ func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	if f != nil {
 		return "kernel: " + f.name + "\n"
 	}
-	p := newPlan("message.Explain", g, m)
+	p := newPlan("message.Explain", g, m, rs...)
 	var b strings.Builder
-	n := edgesPerTile(p.width)
+	n := p.run(stats{}, false).limit
 	fmt.Fprintf(&b, "tiles: %d edges at a time, %d elements of scratch an edge (forward)\n", n, p.width)
 	for i := range p.steps {
 		s := &p.steps[i]
 		fmt.Fprintf(&b, "  %2d %-14s %v%s\n", i, s.describe(), s.shape, s.operands())
 	}
-	if len(rs) > 0 {
+	switch {
+	case p.lazy:
+		fmt.Fprintf(&b, "  summed onto %d destinations by reading U where it stands\n", g.NumDst())
+	case len(rs) > 0:
 		fmt.Fprintf(&b, "  reduced by %v onto %d destinations\n", rs, g.NumDst())
-	} else {
+	default:
 		fmt.Fprintf(&b, "  stored for %d edges\n", g.NumEdges())
 	}
 	p.explainBackward(&b, rs)
@@ -61,7 +64,7 @@ func (p *plan) explainBackward(b *strings.Builder, rs []Reducer) {
 		}
 	}
 	fmt.Fprintf(b, "backward: one traversal by destination, %d edges at a time, computes %d of the %d steps again\n",
-		edgesPerTile(p.all/backTile), again, len(p.steps))
+		p.run(stats{}, true).limit, again, len(p.steps))
 	if stays != "" {
 		fmt.Fprintf(b, "  gradients added where they arise:%s\n", stays)
 	}
@@ -87,6 +90,10 @@ func (s *step) describe() string {
 
 func (s *step) operands() string {
 	switch {
+	case s.kind == score:
+		return fmt.Sprintf(": Dot of LeakyReLU(%d + %d) with %d, which stay where they are", s.ends.u, s.ends.v, s.ends.w)
+	case s.kind == affine:
+		return fmt.Sprintf(": %d, which stays where it is, times %d, plus %d", s.ends.u, s.b, s.ends.v)
 	case s.b >= 0:
 		return fmt.Sprintf(" of %d, %d", s.a, s.b)
 	case s.a >= 0:
@@ -106,4 +113,4 @@ func (p *plan) widest() int {
 
 var kindNames = [...]string{expand: "stretch", dotLast: "Dot", sumLast: "SumLast", maxLast: "MaxLast",
 	logSumExpLast: "LogSumExpLast", pick: "Pick", dropout: "Dropout", softmax: "Softmax", logSoftmax: "LogSoftmax",
-	scaleBy: "Mul by runs", gumbel: "draw", normalise: "Normalise", topK: "TopK"}
+	scaleBy: "Mul by runs", score: "U+V score", affine: "U times + V", gumbel: "draw", normalise: "Normalise", topK: "TopK"}

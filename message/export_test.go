@@ -9,6 +9,13 @@ func SetFuse(t testing.TB, on bool) {
 	t.Cleanup(func() { fuse = old })
 }
 
+// SetJoin switches joined steps on or off for one test.
+func SetJoin(t testing.TB, on bool) {
+	old := joins
+	joins = on
+	t.Cleanup(func() { joins = old })
+}
+
 // SetTileBytes changes the scratch of a tile for one test.
 func SetTileBytes(t testing.TB, n int) {
 	old := tileBytes

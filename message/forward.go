@@ -16,7 +16,7 @@ func (r *run) forward(done func(w *worker, t tile), end func(w *worker, c chunk)
 		c := l.all[i]
 		w := r.hire(c.hi - c.lo)
 		w.tiles(r.limit, c, w.measure, func(t tile) {
-			w.evaluate(t, len(r.steps))
+			w.evaluate(t, r.made())
 			done(w, t)
 		})
 		end(w, c)
@@ -64,7 +64,7 @@ func (w *worker) measure(v int) {
 // evaluate computes the values of the first n steps on a tile.
 func (w *worker) evaluate(t tile, n int) {
 	for i := range w.steps[:n] {
-		if s := &w.steps[i]; !s.fixed && !(w.back && s.dead) {
+		if s := &w.steps[i]; !s.fixed && !s.there && !(w.back && s.dead) {
 			w.compute(i, t)
 		}
 	}
@@ -85,6 +85,10 @@ func (w *worker) compute(i int, t tile) {
 		s.bin.Forward(y, w.vals[s.a], w.vals[s.b], 1, 1)
 	case scaleBy:
 		simd.Runs(s.run).Scale(y, w.vals[s.b][:len(y)/s.run], w.vals[s.a])
+	case score:
+		w.score(i, t)
+	case affine:
+		w.affine(i, t)
 	case softmax, logSoftmax, normalise, topK:
 		w.combine(i, t)
 	default:

@@ -34,6 +34,7 @@ func (s *step) sums() bool { return s.kind == leafV || s.kind == leafW && s.rows
 // sinks returns the leaves whose gradients are wanted, and the number of partial
 // sums that a chunk needs for them.
 func (p *plan) sinks(op grad.Op) (all []*sink, partial int) {
+	all = make([]*sink, 0, len(p.steps))
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.kind > leafW || !s.needs {

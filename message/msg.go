@@ -48,6 +48,8 @@ const (
 	pick
 	dropout
 	gumbel  // adds noise, of which the largest is a draw
+	score   // Dot(LeakyReLU(U + V), W) without its parts; made by the plan
+	affine  // U times one number for each run, plus V; made by the plan
 	softmax // from here on: across the in-edges of a destination
 	logSoftmax
 	normalise

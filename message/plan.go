@@ -16,8 +16,10 @@ type plan struct {
 	g     *graph.Graph
 	steps []step
 	leaf  []*grad.Var
-	width int // scratch elements an edge needs where values make room for later ones
-	all   int // for the values and gradients of backward; before that is laid out, for all values
+	width int  // scratch elements an edge needs where values make room for later ones
+	all   int  // for the values and gradients of backward; before that is laid out, for all values
+	near  int  // elements of the rows that an edge's steps read where they stand
+	lazy  bool // the message, U times a number for each run, is summed without being made
 }
 
 // step is one operation of a plan.
@@ -37,16 +39,19 @@ type step struct {
 	drow  []int32 // leafV: the row of each destination; nil: its own number
 	stat  int     // across the in-edges: where its statistics begin in a destination's
 	needs bool    // its gradient is wanted
+	ends  ends    // score, affine: the leaves that are read where they stand
+	there bool    // of a leaf: no step reads a copy of it
 }
 
 // newPlan checks m against g. It panics with a [*tensor.ShapeError] where an
-// operand does not fit.
-func newPlan(op string, g *graph.Graph, m Msg) *plan {
+// operand does not fit. rs are the reducers, if the message is reduced.
+func newPlan(op string, g *graph.Graph, m Msg, rs ...Reducer) *plan {
 	if m.n == nil {
 		panic(&grad.TapeError{Op: op, Why: "the Msg is empty"})
 	}
-	c := compiler{plan: &plan{g: g}, op: op, done: map[*expr]int{}, read: map[source]int{}}
+	c := compiler{plan: &plan{g: g, steps: make([]step, 0, 12)}, op: op, done: map[*expr]int{}, read: map[source]int{}}
 	c.compile(m.n)
+	c.join(len(rs) == 1 && rs[0] == Sum)
 	c.layout()
 	return c.plan
 }

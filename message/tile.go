@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -151,16 +152,18 @@ func newStats(op grad.Op, p *plan) stats {
 type run struct {
 	*plan
 	stats
-	limit int  // edges a tile
-	back  bool // the statistics stand, and all values are kept
+	limit int            // edges a tile
+	dOut  []tensor.Float // backward of a lazy plan: the gradient of its result
+	back  bool           // the statistics stand, and all values are kept
 }
 
 func (p *plan) run(st stats, back bool) *run {
 	width := p.width
-	limit := edgesPerTile(width)
+	limit := edgesPerTile(width + p.near)
 	if back {
-		limit = edgesPerTile(p.all / backTile)
+		limit = edgesPerTile((p.all + p.near) / backTile)
 	}
+	limit = min(limit, simd.Rows(p.near).Edges())
 	return &run{plan: p, stats: st, limit: limit, back: back}
 }
 

@@ -18,7 +18,7 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 	if f := recognise(g, m, rs); f != nil {
 		return f.run(g)
 	}
-	p := newPlan("message.UpdateAll", g, m)
+	p := newPlan("message.UpdateAll", g, m, rs...)
 	return p.update(slices.Clone(rs))
 }
 
@@ -33,6 +33,10 @@ func (p *plan) update(rs []Reducer) *grad.Var {
 	n := p.out().width
 	p.run(st, false).forward(func(w *worker, t tile) {
 		m := w.vals[len(w.steps)-1]
+		if p.lazy {
+			w.sumNear(y.Value().Data, t)
+			return
+		}
 		if red.plain() {
 			w.sumRows(y.Value().Data, m, t, n)
 			return
@@ -45,7 +49,9 @@ func (p *plan) update(rs []Reducer) *grad.Var {
 	})
 	return op.Record(y, func(dy *tensor.Dense) {
 		p.backLayout(!red.plain())
-		p.run(st, true).backward(op, func(w *worker, t tile, dm []tensor.Float) {
+		r := p.run(st, true)
+		r.dOut = dy.Data
+		r.backward(op, func(w *worker, t tile, dm []tensor.Float) {
 			if red.plain() {
 				red.pullPlain(w, t, dm, dy)
 				return

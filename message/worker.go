@@ -25,6 +25,12 @@ type worker struct {
 	edge []int32
 	last tile      // of which dst tells
 	pass *backPass // whose window takes gradients of leaves; nil: none
+	work chunk     // backward: what is being done, and its partial sums
+	part []tensor.Float
+	fan  simd.Fan       // of the edges of a tile
+	span [2]int64       // its Offsets, of a part
+	bin  []tensor.Float // for gradients that are not wanted, of edges and of
+	rest []tensor.Float // destinations
 }
 
 var workers = sync.Pool{New: func() any { return new(worker) }}
@@ -70,7 +76,7 @@ func (r *run) hire(most int) *worker {
 		}
 	}
 	for i := range r.steps {
-		if r.steps[i].fixed && !(r.back && r.steps[i].dead) {
+		if r.steps[i].fixed && !r.steps[i].there && !(r.back && r.steps[i].dead) {
 			w.compute(i, tile{hi: limit})
 		}
 	}
@@ -79,7 +85,7 @@ func (r *run) hire(most int) *worker {
 
 // dismiss hands a worker back. After a panic it is left to the collector.
 func (w *worker) dismiss() {
-	w.run, w.pass = nil, nil
+	w.run, w.pass, w.part, w.fan = nil, nil, nil, simd.Fan{}
 	clear(w.vals)
 	clear(w.adj)
 	clear(w.own)

@@ -153,7 +153,7 @@ func (k *sumKernel) addMeans(buf []tensor.Float, lo, hi int) {
 	sums := buf[:(hi-lo)*f]
 	clear(sums)
 	k.add(sums, lo, hi, false)
-	simd.AddMeans(k.sum.Y[lo*f:hi*f], sums, k.sum.Offsets[lo:hi+1], f)
+	simd.Rows(f).AddMeans(k.sum.Y[lo*f:hi*f], sums, k.sum.Offsets[lo:hi+1])
 }
 
 // add adds the sums of rows lo to hi to y, or sets y to them.

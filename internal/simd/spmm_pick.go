@@ -39,7 +39,8 @@ func PickEdges(toCols []int32, toW []Float, cols []int32, w []Float, edges []int
 // nonzeros a row has; a row without any is left out:
 //
 //	y[i,j] += s[i,j] / n    for n = offsets[i+1] − offsets[i] > 0
-func AddMeans(y, s []Float, offsets []int64, f int) {
+func (r Rows) AddMeans(y, s []Float, offsets []int64) {
+	f := int(r)
 	rows := len(offsets) - 1
 	y, s = y[:rows*f], s[:rows*f]
 	if len(y) == 0 {

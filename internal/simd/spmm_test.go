@@ -144,7 +144,7 @@ func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial, heads int) {
 	p := &RowWon{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: arg, Edges: t.edges}
 	t.check(tt, "RowWon", t.y, all(len(t.y), 0), func() { p.AddRows(0, t.rows) })
 	s := draw(len(t.y), plain(rng))
-	t.check(tt, "AddMeans", t.y, all(len(t.y), 0), func() { AddMeans(t.y, s, t.Offsets, t.F) })
+	t.check(tt, "AddMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).AddMeans(t.y, s, t.Offsets) })
 }
 
 func TestPick(t *testing.T) {

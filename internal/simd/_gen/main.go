@@ -25,6 +25,7 @@ var families = map[string][]func(){
 	"rows":      {reductions, rows, dropout, adam},
 	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means, spills},
+	"fan":       {fans},
 	"attention": {attention, heads, segments, dropValues},
 }
 

@@ -1,0 +1,339 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Where the fields of simd.Fan are; a test compares them.
+const (
+	fanOffsets, fanCols                = 0, 24
+	fanU, fanV, fanA, fanC, fanZ, fanD = 48, 72, 96, 120, 144, 168
+	fanG, fanDV, fanDA                 = 192, 216, 240
+	fanWidth, fanH, fanSlope, fanAdd   = 264, 272, 280, 284
+	fanAhead, fanLast, fanBytes        = 288, 296, 304
+)
+
+// fans writes the kernels of simd.Fan: one for heads of any number of registers,
+// and one for eight heads of one.
+func fans() {
+	for _, eight := range []bool{false, true} {
+		newFan("Score", eight, fanV, fanA, fanC).score()
+		newFan("ScoreGrad", eight, fanV, fanA, fanC, fanZ, fanDV, fanDA).scoreGrad()
+		newFan("Sum", eight, fanC, fanDV).sum()
+		newFan("Spread", eight, fanV, fanC, fanZ).spread()
+		newFan("Dots", eight, fanV, fanG).dots()
+		newFan("Affine", eight, fanV, fanC, fanZ).affine()
+		newFan("AffineGrad", eight, fanC, fanZ, fanD, fanG, fanDV).affineGrad()
+	}
+}
+
+// fan is a kernel on a simd.Fan.
+type fan struct {
+	eight bool
+	p     reg.GPVirtual
+	at    map[int]reg.GPVirtual // the arrays' pointers, by their fields
+	j     reg.GPVirtual         // where in a row, in bytes
+	disp  int                   // and the same, where heads are written one by one
+	h     int                   // the head there
+	old   vec                   // all ones where Z is added to
+}
+
+func newFan(name string, eight bool, fields ...int) *fan {
+	doc := "fan" + name + " is Fan." + name
+	if eight {
+		start("fan"+name+"8", "func(p *byte)", "fan"+name+"8 is Fan."+name+" of eight heads of eight elements.")
+	} else {
+		start("fan"+name, "func(p *byte)", doc+".")
+	}
+	f := &fan{eight: eight, at: map[int]reg.GPVirtual{}}
+	f.p = Load(Param("p"), GP64()).(reg.GPVirtual)
+	for _, field := range fields {
+		f.at[field] = GP64()
+		MOVQ(f.field(field), f.at[field])
+	}
+	return f
+}
+
+func (f *fan) field(at int) Mem { return Mem{Base: f.p, Disp: at} }
+
+// row is the next elements of an array's row.
+func (f *fan) row(field int) Mem {
+	m := Mem{Base: f.at[field], Disp: f.disp}
+	if f.j != nil {
+		m.Index, m.Scale = f.j, 1
+	}
+	return m
+}
+
+// number is that of the head, in all lanes.
+func (f *fan) number(field int) vec {
+	v := YMM()
+	VBROADCASTSS(Mem{Base: f.at[field], Disp: 4 * f.h}, v)
+	return v
+}
+
+// slope is that of the negative.
+func (f *fan) slope() vec {
+	v := YMM()
+	VBROADCASTSS(f.field(fanSlope), v)
+	return v
+}
+
+// keeping loads the mask of what stands in Z.
+func (f *fan) keeping() {
+	f.old = YMM()
+	x := GP32()
+	MOVBLZX(f.field(fanAdd), x)
+	NEGL(x)
+	VMOVD(x, f.old.AsX())
+	VPBROADCASTD(f.old.AsX(), f.old)
+}
+
+// put stores v in Z, or adds it.
+func (f *fan) put(v vec) { VMOVUPS(add(and(f.old, f.row(fanZ)), v), f.row(fanZ)) }
+
+// edges writes the loop over destinations and their edges. perEdge are the arrays
+// with a row for each edge, perRow those with one for each destination.
+func (f *fan) edges(perEdge, perRow []int, body func()) {
+	row, edge, next, done := fresh("row"), fresh("edge"), fresh("next"), fresh("done")
+	offs, end, k := GP64(), GP64(), GP64()
+	MOVQ(f.field(fanOffsets), offs)
+	MOVQ(f.field(fanOffsets+8), end)
+	LEAQ(Mem{Base: offs, Index: end, Scale: 8, Disp: -8}, end)
+	f.at[fanU] = GP64()
+	Label(row)
+	CMPQ(offs, end)
+	JGE(LabelRef(done))
+	MOVQ(Mem{Base: offs}, k)
+	CMPQ(k, Mem{Base: offs, Disp: 8})
+	JGE(LabelRef(next))
+	Label(edge)
+	f.source(k, f.at[fanU])
+	f.fetch(k)
+	body()
+	for _, a := range perEdge {
+		ADDQ(f.field(fanBytes), f.at[a])
+	}
+	INCQ(k)
+	CMPQ(k, Mem{Base: offs, Disp: 8})
+	JL(LabelRef(edge))
+	Label(next)
+	for _, a := range perRow {
+		ADDQ(f.field(fanBytes), f.at[a])
+	}
+	ADDQ(Imm(8), offs)
+	JMP(LabelRef(row))
+	Label(done)
+	finish()
+}
+
+// source sets at to the row of edge k's source.
+func (f *fan) source(k, at reg.GPVirtual) {
+	cols := GP64()
+	MOVQ(f.field(fanCols), cols)
+	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, at)
+	IMULQ(f.field(fanBytes), at)
+	ADDQ(f.field(fanU), at)
+}
+
+// fetch asks for the row of the source of an edge some way ahead.
+func (f *fan) fetch(k reg.GPVirtual) {
+	none, line := fresh("near"), fresh("line")
+	far, at := GP64(), GP64()
+	MOVQ(f.field(fanAhead), far)
+	TESTQ(far, far)
+	JZ(LabelRef(none))
+	ADDQ(k, far)
+	CMPQ(far, f.field(fanLast))
+	JG(LabelRef(none))
+	f.source(far, at)
+	if f.eight {
+		for l := range 4 {
+			PREFETCHT1(Mem{Base: at, Disp: lineBytes * l})
+		}
+		Label(none)
+		return
+	}
+	MOVQ(at, far)
+	ADDQ(f.field(fanBytes), far)
+	Label(line)
+	PREFETCHT1(Mem{Base: at})
+	ADDQ(Imm(lineBytes), at)
+	CMPQ(at, far)
+	JL(LabelRef(line))
+	Label(none)
+}
+
+// headed is what a kernel does for each head: open before its elements, step
+// with eight of them, and shut after them. numbers are the arrays of a number for
+// each head.
+type headed struct {
+	open, step, shut func()
+	numbers          []int
+}
+
+// heads writes the loops over an edge's heads and their elements.
+func (f *fan) heads(b headed) {
+	do := func(part func()) {
+		if part != nil {
+			part()
+		}
+	}
+	if f.eight {
+		for f.h = 0; f.h < 8; f.h++ {
+			f.disp = 32 * f.h
+			do(b.open)
+			b.step()
+			do(b.shut)
+		}
+		f.h, f.disp = 0, 0
+		for _, a := range b.numbers {
+			ADDQ(Imm(32), f.at[a])
+		}
+		return
+	}
+	head, again := fresh("head"), fresh("again")
+	end := GP64()
+	f.j = GP64()
+	XORQ(f.j, f.j)
+	Label(head)
+	MOVQ(f.field(fanWidth), end)
+	LEAQ(Mem{Base: f.j, Index: end, Scale: 4}, end)
+	do(b.open)
+	Label(again)
+	b.step()
+	ADDQ(Imm(32), f.j)
+	CMPQ(f.j, end)
+	JL(LabelRef(again))
+	do(b.shut)
+	for _, a := range b.numbers {
+		ADDQ(Imm(4), f.at[a])
+	}
+	CMPQ(f.j, f.field(fanBytes))
+	JL(LabelRef(head))
+	f.j = nil
+}
+
+// sums is heads of a kernel whose result is the sum of each head's terms.
+func (f *fan) sums(field int, numbers []int, open func(), term func(acc vec) vec) {
+	if f.eight {
+		var terms [8]vec
+		f.heads(headed{open: open, numbers: numbers, step: func() { terms[f.h] = term(nil) }})
+		back := -32
+		VMOVUPS(totals(terms), Mem{Base: f.at[field], Disp: back})
+		return
+	}
+	acc := YMM()
+	f.heads(headed{
+		open: func() {
+			VXORPS(acc, acc, acc)
+			if open != nil {
+				open()
+			}
+		},
+		step:    func() { term(acc) },
+		shut:    func() { VMOVSS(across(acc), Mem{Base: f.at[field]}) },
+		numbers: numbers,
+	})
+}
+
+// product is x·m, added to acc if there is one.
+func product(acc, x vec, m Op) vec {
+	if acc == nil {
+		return mul(x, m)
+	}
+	return plus(acc, x, m)
+}
+
+// totals are the sums of the lanes of each of eight registers.
+func totals(v [8]vec) vec {
+	pair := func(x, y vec) vec {
+		z := YMM()
+		VHADDPS(y, x, z)
+		return z
+	}
+	low := pair(pair(v[0], v[1]), pair(v[2], v[3]))
+	high := pair(pair(v[4], v[5]), pair(v[6], v[7]))
+	first, second := YMM(), YMM()
+	VPERM2F128(Imm(0x20), high, low, first)
+	VPERM2F128(Imm(0x31), high, low, second)
+	return add(first, second)
+}
+
+// ends is the sum of what stands at both ends of an edge.
+func (f *fan) ends() vec { return add(get(f.row(fanU)), f.row(fanV)) }
+
+func (f *fan) score() {
+	slope := f.slope()
+	f.edges(nil, []int{fanV}, func() {
+		f.sums(fanC, []int{fanC}, nil, func(acc vec) vec {
+			l, _ := leaky(f.ends(), slope)
+			return product(acc, l, f.row(fanA))
+		})
+	})
+}
+
+func (f *fan) scoreGrad() {
+	slope := f.slope()
+	f.keeping()
+	f.edges([]int{fanZ}, []int{fanV, fanDV}, func() {
+		var g vec
+		f.heads(headed{numbers: []int{fanC}, open: func() { g = f.number(fanC) }, step: func() {
+			l, positive := leaky(f.ends(), slope)
+			d := mul(g, f.row(fanA))
+			d = pick(positive, d, mul(d, slope))
+			f.put(d)
+			VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
+			VMOVUPS(plus(get(f.row(fanDA)), g, l), f.row(fanDA))
+		}})
+	})
+}
+
+func (f *fan) sum() {
+	f.edges(nil, []int{fanDV}, func() {
+		var c vec
+		f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
+			VMOVUPS(plus(get(f.row(fanDV)), c, f.row(fanU)), f.row(fanDV))
+		}})
+	})
+}
+
+func (f *fan) spread() {
+	f.keeping()
+	f.edges([]int{fanZ}, []int{fanV}, func() {
+		var c vec
+		f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
+			f.put(mul(c, f.row(fanV)))
+		}})
+	})
+}
+
+func (f *fan) dots() {
+	f.edges(nil, []int{fanV}, func() {
+		f.sums(fanG, []int{fanG}, nil, func(acc vec) vec { return product(acc, get(f.row(fanU)), f.row(fanV)) })
+	})
+}
+
+func (f *fan) affine() {
+	f.edges([]int{fanZ}, []int{fanV}, func() {
+		var c vec
+		f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
+			VMOVUPS(plus(get(f.row(fanV)), c, f.row(fanU)), f.row(fanZ))
+		}})
+	})
+}
+
+func (f *fan) affineGrad() {
+	f.keeping()
+	f.edges([]int{fanZ, fanD}, []int{fanDV}, func() {
+		var c vec
+		f.sums(fanG, []int{fanC, fanG}, func() { c = f.number(fanC) }, func(acc vec) vec {
+			d := get(f.row(fanD))
+			f.put(mul(c, d))
+			VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
+			return product(acc, d, f.row(fanU))
+		})
+	})
+}

@@ -1,0 +1,224 @@
+package simd
+
+// Fan is some consecutive destinations and the edges into them, with the rows of
+// arrays that the edges read where they stand. A row is H heads of Width
+// elements. Destination i has the edges Offsets[i] to Offsets[i+1], whose
+// sources Cols tells; what belongs to an edge is counted from the first of them.
+// Where the assembly is used, Width is a multiple of 8.
+type Fan struct {
+	Offsets []int64
+	Cols    []int32 // of all edges; the caller has checked that U has the rows
+
+	U []Float // the rows of sources
+	V []Float // the row of each destination
+	A []Float // one row
+	C []Float // H numbers for each edge
+	Z []Float // a row for each edge
+	D []Float // a row for each edge
+	G []Float // H numbers for each edge
+
+	DV, DA []Float // as V and A
+
+	Width, H int
+	Slope    Float
+	Add      bool // results for edges are added to Z, which is else set
+
+	ahead, last int // how far ahead rows are asked for, or 0; the last edge
+	bytes       int // of a row
+}
+
+// mostFan is how many elements the rows of a Fan's edges should have at most: a
+// call of assembly cannot be preempted. Whether it is used depends on the shape
+// of a row alone, so no bit depends on how edges come in Fans.
+const mostFan = 1 << 16
+
+// Edges returns how many edges under rows of r elements, 8 at least, a Fan should
+// have at most, so that no kernel runs for long.
+func (r Rows) Edges() int { return max(mostFan/max(int(r), 1), 8) }
+
+// each calls visit with every edge, its destination and its place.
+func (f *Fan) each(visit func(r, e, u int)) {
+	for r := range len(f.Offsets) - 1 {
+		for k := f.Offsets[r]; k < f.Offsets[r+1]; k++ {
+			visit(r, int(k-f.Offsets[0]), int(f.Cols[k]))
+		}
+	}
+}
+
+// heads calls visit with every element of every edge: those of its number and of
+// the row, of the destination, of the edge and of the source.
+func (f *Fan) heads(visit func(c, at, r, e, u int)) {
+	w := f.H * f.Width
+	f.each(func(r, e, u int) {
+		for at := range w {
+			visit(e*f.H+at/f.Width, at, r*w+at, e*w+at, u*w+at)
+		}
+	})
+}
+
+// ready reports whether there is anything to do, and whether assembly can do it.
+// It panics where a slice is too short.
+func (f *Fan) ready(edges, rows [][]Float) (any, quick bool) {
+	n, w := len(f.Offsets)-1, f.H*f.Width
+	if n < 1 || w == 0 || f.Offsets[0] == f.Offsets[n] {
+		return false, false
+	}
+	count := int(f.Offsets[n] - f.Offsets[0])
+	_ = f.Cols[:f.Offsets[n]]
+	for _, x := range edges {
+		_ = x[:count*w]
+	}
+	for _, x := range rows {
+		_ = x[:n*w]
+	}
+	return true, fast && f.Width%8 == 0 && w <= mostFan/8
+}
+
+// numbers panics if x has not H numbers for each edge.
+func (f *Fan) numbers(x []Float) {
+	_ = x[:int(f.Offsets[len(f.Offsets)-1]-f.Offsets[0])*f.H]
+}
+
+// Score is the inner product of a row with the sum of an edge's ends, of which
+// what is negative counts Slope times:
+//
+//	C[e,h] = Σ_j A[h,j]·leaky(U[e,h,j] + V[r,h,j])
+func (f *Fan) Score() {
+	any, quick := f.ready(nil, [][]Float{f.V})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	_ = f.A[:f.H*f.Width]
+	if quick {
+		f.scoreFast()
+		return
+	}
+	clear(f.C[:int(f.Offsets[len(f.Offsets)-1]-f.Offsets[0])*f.H])
+	f.heads(func(c, at, r, _, u int) {
+		z := f.U[u] + f.V[r]
+		if !(z > 0) {
+			z *= f.Slope
+		}
+		f.C[c] += f.A[at] * z
+	})
+}
+
+// ScoreGrad is the gradient of Score. C has that of its results; what comes to
+// the sources goes to Z, the rest is added to DV and DA.
+func (f *Fan) ScoreGrad() {
+	any, quick := f.ready([][]Float{f.Z}, [][]Float{f.V, f.DV})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	_, _ = f.A[:f.H*f.Width], f.DA[:f.H*f.Width]
+	if quick {
+		f.scoreGradFast()
+		return
+	}
+	f.heads(func(c, at, r, e, u int) {
+		z, d := f.U[u]+f.V[r], f.C[c]*f.A[at]
+		l := z
+		if !(z > 0) {
+			l, d = f.Slope*z, f.Slope*d
+		}
+		f.put(e, d)
+		f.DV[r] += d
+		f.DA[at] += f.C[c] * l
+	})
+}
+
+func (f *Fan) put(e int, d Float) {
+	if f.Add {
+		d += f.Z[e]
+	}
+	f.Z[e] = d
+}
+
+// Sum adds what the edges carry to the destinations, one edge after another:
+//
+//	DV[r,h,:] += C[e,h]·U[e,h,:]
+func (f *Fan) Sum() {
+	any, quick := f.ready(nil, [][]Float{f.DV})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	if quick {
+		f.sumFast()
+		return
+	}
+	f.heads(func(c, _, r, _, u int) { f.DV[r] += f.C[c] * f.U[u] })
+}
+
+// Spread is the gradient of Sum for the sources:
+//
+//	Z[e,h,:] = C[e,h]·V[r,h,:]
+func (f *Fan) Spread() {
+	any, quick := f.ready([][]Float{f.Z}, [][]Float{f.V})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	if quick {
+		f.spreadFast()
+		return
+	}
+	f.heads(func(c, _, r, e, _ int) { f.put(e, f.C[c]*f.V[r]) })
+}
+
+// Dots are the inner products of the ends, the gradient of Sum for the numbers:
+//
+//	G[e,h] = Σ_j U[e,h,j]·V[r,h,j]
+func (f *Fan) Dots() {
+	any, quick := f.ready(nil, [][]Float{f.V})
+	if !any {
+		return
+	}
+	f.numbers(f.G)
+	if quick {
+		f.dotsFast()
+		return
+	}
+	clear(f.G[:int(f.Offsets[len(f.Offsets)-1]-f.Offsets[0])*f.H])
+	f.heads(func(c, _, r, _, u int) { f.G[c] += f.U[u] * f.V[r] })
+}
+
+// Affine is a multiple of the source's row, and the destination's:
+//
+//	Z[e,h,:] = C[e,h]·U[e,h,:] + V[r,h,:]
+func (f *Fan) Affine() {
+	any, quick := f.ready([][]Float{f.Z}, [][]Float{f.V})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	if quick {
+		f.affineFast()
+		return
+	}
+	f.heads(func(c, _, r, e, u int) { f.Z[e] = f.C[c]*f.U[u] + f.V[r] })
+}
+
+// AffineGrad is the gradient of Affine, from that of its results, D:
+//
+//	Z[e,h,:] = C[e,h]·D[e,h,:]    G[e,h] = Σ_j U[e,h,j]·D[e,h,j]    DV[r,h,:] += D[e,h,:]
+func (f *Fan) AffineGrad() {
+	any, quick := f.ready([][]Float{f.Z, f.D}, [][]Float{f.DV})
+	if !any {
+		return
+	}
+	f.numbers(f.C)
+	f.numbers(f.G)
+	if quick {
+		f.affineGradFast()
+		return
+	}
+	clear(f.G[:int(f.Offsets[len(f.Offsets)-1]-f.Offsets[0])*f.H])
+	f.heads(func(c, _, r, e, u int) {
+		f.put(e, f.C[c]*f.D[e])
+		f.G[c] += f.U[u] * f.D[e]
+		f.DV[r] += f.D[e]
+	})
+}

@@ -25,8 +25,17 @@ func powerLaw(n, edges int) *graph.Graph {
 	return graph.Must(graph.New(n, src, dst))
 }
 
-// arxiv is of the size of ogbn-arxiv.
-var arxiv = sync.OnceValue(func() *graph.Graph { return powerLaw(169343, 1166243) })
+// large is of the size of ogbn-arxiv.
+var large = sync.OnceValue(func() *graph.Graph { return powerLaw(169343, 1166243) })
+
+// arxiv returns large, or with -short leaves the benchmark out.
+func arxiv(b *testing.B) *graph.Graph {
+	b.Helper()
+	if testing.Short() {
+		b.Skip("a million edges are too many for -short")
+	}
+	return large()
+}
 
 // training times forward and backward, after a step that makes all memory.
 func training(b *testing.B, forward func(t *grad.Tape) *grad.Var) {
@@ -56,7 +65,7 @@ func training(b *testing.B, forward func(t *grad.Tape) *grad.Var) {
 // BenchmarkGATv2 is the layer with 8 heads of 8 and its linear maps, the
 // features' gradients included.
 func BenchmarkGATv2(b *testing.B) {
-	g := arxiv()
+	g := arxiv(b)
 	n := g.NumNodes()
 	x := param(1, n, 64).Value
 	ws, wd, bs, bd, a := param(2, 64, 64), param(3, 64, 64), param(4, 64), param(5, 64), param(6, 8, 8)
@@ -71,7 +80,7 @@ func BenchmarkGATv2(b *testing.B) {
 
 // BenchmarkArbitrary is a message that no kernel knows, tanh(u·e + v)·w.
 func BenchmarkArbitrary(b *testing.B) {
-	g := arxiv()
+	g := arxiv(b)
 	n := g.NumNodes()
 	u, v, e, w := param(1, n, 64), param(2, n, 64), param(3, g.NumEdges(), 1), param(4, 64)
 	training(b, func(t *grad.Tape) *grad.Var {

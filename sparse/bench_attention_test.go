@@ -66,6 +66,7 @@ func BenchmarkAttention(b *testing.B) {
 }
 
 func benchAttention(b *testing.B, nodes, edges int, hd [2]int, p float64) {
+	notShort(b, edges)
 	a, rng := skewed(b, nodes, edges)
 	drop := simd.NewDropout(1, 1, 1, p)
 	k := &sparse.Attention{
@@ -94,6 +95,7 @@ func benchAttention(b *testing.B, nodes, edges int, hd [2]int, p float64) {
 func BenchmarkEdgeSoftmax(b *testing.B) {
 	for _, size := range graphSizes {
 		for _, heads := range []int{1, 8} {
+			notShort(b, size.edges)
 			a, rng := skewed(b, size.nodes, size.edges)
 			x := normal(rng, a.NNZ(), heads)
 			y, dx := x.Like(), x.Like()

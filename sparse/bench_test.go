@@ -117,11 +117,20 @@ var sizes = []struct {
 	nodes, edges int
 }{{"cora", 2708, 13264}, {"pubmed", 19717, 108365}, {"arxiv", 169343, 1166243}}
 
+// notShort leaves out, with -short, what has more edges than PubMed.
+func notShort(b *testing.B, edges int) {
+	b.Helper()
+	if testing.Short() && edges > 108365 {
+		b.Skipf("%d edges are too many for -short", edges)
+	}
+}
+
 // BenchmarkProducts runs GRAPH/KERNEL/WIDTH/THREADS, on graphs of the sizes of
 // the named ones.
 func BenchmarkProducts(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(size.name, func(b *testing.B) {
+			notShort(b, size.edges)
 			a := powerLaw(size.nodes, size.edges)
 			for _, f := range []int{8, 64, 100, 128, 256} {
 				benchProducts(b, a, f)
@@ -189,6 +198,7 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 // BenchmarkFromCOO sorts ten million edges.
 func BenchmarkFromCOO(b *testing.B) {
 	const nodes, edges = 1 << 20, 10_000_000
+	notShort(b, edges)
 	rng := rand.New(rand.NewPCG(3, 3))
 	r, c := make([]int32, edges), make([]int32, edges)
 	for i := range r {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -334,6 +335,7 @@ func TestHub(t *testing.T) {
 
 // A call allocates nothing once its tasks are in their pools.
 func TestKernelAllocations(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
 	a := hub(rand.New(rand.NewPCG(16, 16)))
 	x, y := tensor.New(a.NumCols, 16), tensor.New(a.NumRows, 16)
 	w := tensor.New(a.NNZ(), 2)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -162,6 +163,7 @@ func TestPackedSet(t *testing.T) {
 }
 
 func TestMatMulAllocates(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
 	if tensor.Raced {
 		t.Skip("a sync.Pool forgets under the race detector")
 	}

@@ -23,7 +23,7 @@ func small() []benchmark {
 		gemmBenchmark("gemm", [3]int{5, 7, 3}, 1), gemmBenchmark("gemm_ta", [3]int{5, 7, 3}, 1),
 		gemmBenchmark("gemm_packed", [3]int{4, 8, 16}, 1),
 		expBenchmark(64, 1), addBenchmark(64, 1), axpyBenchmark(64, 1), sumBenchmark(64, 1), softmaxBenchmark(3, 5, 1),
-		dropoutBenchmark(128, 1), adamBenchmark(64, 1), forkJoinBenchmark(1),
+		dropoutBenchmark(128, 1), wideDropoutBenchmark(8, 1), adamBenchmark(64, 1), forkJoinBenchmark(1),
 	}
 }
 

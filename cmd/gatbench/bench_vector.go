@@ -45,7 +45,7 @@ func vectorBenchmarks(threads int) []benchmark {
 	for _, n := range []int{inL3, inMemory} {
 		out = append(out, addBenchmark(n, threads), axpyBenchmark(n, threads), sumBenchmark(n, threads))
 	}
-	return append(out, softmaxBenchmark(inL3/64, 64, threads), dropoutBenchmark(inL3, threads), adamBenchmark(inL3, threads))
+	return append(out, softmaxBenchmark(inL3/64, 64, threads), dropoutBenchmark(inL3, threads), wideDropoutBenchmark(1024, threads), adamBenchmark(inL3, threads))
 }
 
 // vector is a benchmark of n elements of which a thread takes at least part.
@@ -159,11 +159,23 @@ func softmaxRow(y, x []tensor.Float) {
 	}
 }
 
-// dropoutBenchmark drops 0.6 of n elements in rows of up to 64; the rival is a
-// copy, on as many threads.
+// dropoutBenchmark drops 0.6 of n elements in rows of up to 64, as the layers of
+// a small network do.
 func dropoutBenchmark(n, threads int) benchmark {
-	width := min(n, 64)
-	b := vector("dropout", n, streamPart/2, threads)
+	return dropoutOfRows(vector("dropout", n, streamPart/2, threads), n, min(n, 64))
+}
+
+// wideDropoutBenchmark is the same in n rows of n.
+func wideDropoutBenchmark(n, threads int) benchmark {
+	b := vector("dropout", n*n, streamPart/2, threads)
+	b.name = fmt.Sprintf("dropout/%dx%d", n, n)
+	return dropoutOfRows(b, n*n, n)
+}
+
+// dropoutOfRows completes a benchmark of n elements in rows of a width; the rival
+// is a copy, on as many threads.
+func dropoutOfRows(b benchmark, n, width int) benchmark {
+	b.params["width"] = width
 	b.params["p"] = 0.6
 	b.bytes = float64(2 * n * floatSize)
 	b.prepare = func() workload {

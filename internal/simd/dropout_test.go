@@ -82,3 +82,30 @@ func TestMixBijective(t *testing.T) {
 		}
 	}
 }
+
+// The assembly folds the threshold's upper half instead of each hash's own, which
+// must not show where the two are the same: one element in 65,536.
+func TestDropoutAtThreshold(t *testing.T) {
+	const n = 1 << 19
+	x, y := make([]Float, n), make([]Float, n)
+	for i := range x {
+		x[i] = 1
+	}
+	near := 0
+	for _, p := range []float64{1e-12, 0.1, 0.5, 0.6, 0.99999} {
+		d := NewDropout(3, 1, 4, p)
+		key := d.Row(9)
+		d.Set(y, x, 9, n)
+		for i, v := range y {
+			if (v != 0) != d.Keep(key, i) {
+				t.Fatalf("p = %v, column %d: %v, kept: %v", p, i, v, d.Keep(key, i))
+			}
+			if mix(key+uint32(i)*golden)>>16 == d.drop>>16 {
+				near++
+			}
+		}
+	}
+	if near < 10 {
+		t.Errorf("only %d hashes at the threshold: nothing was tested", near)
+	}
+}

@@ -911,9 +911,17 @@ TEXT ·dropoutAddAVX2(SB), NOSPLIT, $0-52
 	MOVL         first+36(FP), R9
 	MOVQ         keys+40(FP), R10
 	MOVSS        scale+48(FP), X0
-	VBROADCASTSS X0, Y1
-	VPBROADCASTD 8(R10), Y0
-	VMOVDQU      columns<>+0(SB), Y3
+	VBROADCASTSS X0, Y0
+	MOVL         8(R10), R11
+	MOVL         R11, R12
+	SHRL         $0x10, R12
+	XORL         $0x80000000, R12
+	XORL         $0x80000000, R11
+	VMOVD        R12, X1
+	VPBROADCASTD X1, Y3
+	VMOVD        R11, X1
+	VPBROADCASTD X1, Y4
+	VMOVDQU      columns<>+0(SB), Y2
 
 row:
 	MOVL         R8, R11
@@ -931,72 +939,64 @@ row:
 	XORL         R12, R11
 	XORL         4(R10), R11
 	ADDL         R9, R11
-	VMOVD        R11, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       Y3, Y2, Y2
+	VMOVD        R11, X1
+	VPBROADCASTD X1, Y1
+	VPADDD       Y2, Y1, Y1
 	SUBQ         $0x20, BX
 	JL           over49
 
 again50:
-	VPADDD      wide00000000<>+0(SB), Y2, Y4
-	VPSRLD      $0x10, Y4, Y5
-	VPADDD      widef1bbcdc8<>+0(SB), Y2, Y6
-	VPSRLD      $0x10, Y6, Y7
-	VPADDD      widee3779b90<>+0(SB), Y2, Y8
-	VPSRLD      $0x10, Y8, Y9
-	VPADDD      wided5336958<>+0(SB), Y2, Y10
-	VPSRLD      $0x10, Y10, Y11
-	VXORPS      Y4, Y5, Y4
-	VXORPS      Y6, Y7, Y5
-	VXORPS      Y8, Y9, Y6
-	VXORPS      Y10, Y11, Y7
-	VMOVUPS     wide7feb352d<>+0(SB), Y8
-	VPMULLD     Y8, Y4, Y4
-	VPMULLD     Y8, Y5, Y5
-	VPMULLD     Y8, Y6, Y6
-	VPMULLD     Y8, Y7, Y7
-	VPSRLD      $0x0f, Y4, Y8
+	VPADDD      wide00000000<>+0(SB), Y1, Y5
+	VPSRLD      $0x10, Y5, Y6
+	VPADDD      widef1bbcdc8<>+0(SB), Y1, Y7
+	VPSRLD      $0x10, Y7, Y8
+	VPADDD      widee3779b90<>+0(SB), Y1, Y9
+	VPSRLD      $0x10, Y9, Y10
+	VPADDD      wided5336958<>+0(SB), Y1, Y11
+	VPSRLD      $0x10, Y11, Y12
+	VXORPS      Y5, Y6, Y5
+	VXORPS      Y7, Y8, Y6
+	VXORPS      Y9, Y10, Y7
+	VXORPS      Y11, Y12, Y8
+	VMOVUPS     wide7feb352d<>+0(SB), Y9
+	VPMULLD     Y9, Y5, Y5
+	VPMULLD     Y9, Y6, Y6
+	VPMULLD     Y9, Y7, Y7
+	VPMULLD     Y9, Y8, Y8
 	VPSRLD      $0x0f, Y5, Y9
 	VPSRLD      $0x0f, Y6, Y10
 	VPSRLD      $0x0f, Y7, Y11
-	VXORPS      Y4, Y8, Y4
+	VPSRLD      $0x0f, Y8, Y12
 	VXORPS      Y5, Y9, Y5
 	VXORPS      Y6, Y10, Y6
 	VXORPS      Y7, Y11, Y7
-	VMOVUPS     wide846ca68b<>+0(SB), Y8
-	VPMULLD     Y8, Y4, Y4
-	VPMULLD     Y8, Y5, Y5
-	VPMULLD     Y8, Y6, Y6
-	VPMULLD     Y8, Y7, Y7
-	VPSRLD      $0x10, Y4, Y8
-	VPSRLD      $0x10, Y5, Y9
-	VPSRLD      $0x10, Y6, Y10
-	VPSRLD      $0x10, Y7, Y11
-	VXORPS      Y4, Y8, Y4
-	VXORPS      Y5, Y9, Y5
-	VXORPS      Y6, Y10, Y6
-	VXORPS      Y7, Y11, Y7
-	VPMAXUD     Y0, Y4, Y8
-	VPCMPEQD    Y8, Y4, Y4
-	VPMAXUD     Y0, Y5, Y8
-	VPCMPEQD    Y8, Y5, Y5
-	VPMAXUD     Y0, Y6, Y8
-	VPCMPEQD    Y8, Y6, Y6
-	VPMAXUD     Y0, Y7, Y8
-	VPCMPEQD    Y8, Y7, Y7
-	VANDPS      (DX)(AX*4), Y4, Y4
-	VANDPS      32(DX)(AX*4), Y5, Y5
-	VANDPS      64(DX)(AX*4), Y6, Y6
-	VANDPS      96(DX)(AX*4), Y7, Y7
-	VFMADD213PS (CX)(AX*4), Y1, Y4
-	VFMADD213PS 32(CX)(AX*4), Y1, Y5
-	VFMADD213PS 64(CX)(AX*4), Y1, Y6
-	VFMADD213PS 96(CX)(AX*4), Y1, Y7
-	VMOVUPS     Y4, (CX)(AX*4)
-	VMOVUPS     Y5, 32(CX)(AX*4)
-	VMOVUPS     Y6, 64(CX)(AX*4)
-	VMOVUPS     Y7, 96(CX)(AX*4)
-	VPADDD      widec6ef3720<>+0(SB), Y2, Y2
+	VXORPS      Y8, Y12, Y8
+	VMOVUPS     wide846ca68b<>+0(SB), Y9
+	VPMULLD     Y9, Y5, Y5
+	VPMULLD     Y9, Y6, Y6
+	VPMULLD     Y9, Y7, Y7
+	VPMULLD     Y9, Y8, Y8
+	VXORPS      Y5, Y3, Y5
+	VXORPS      Y6, Y3, Y6
+	VXORPS      Y7, Y3, Y7
+	VXORPS      Y8, Y3, Y8
+	VPCMPGTD    Y5, Y4, Y5
+	VPCMPGTD    Y6, Y4, Y6
+	VPCMPGTD    Y7, Y4, Y7
+	VPCMPGTD    Y8, Y4, Y8
+	VANDNPS     (DX)(AX*4), Y5, Y5
+	VANDNPS     32(DX)(AX*4), Y6, Y6
+	VANDNPS     64(DX)(AX*4), Y7, Y7
+	VANDNPS     96(DX)(AX*4), Y8, Y8
+	VFMADD213PS (CX)(AX*4), Y0, Y5
+	VFMADD213PS 32(CX)(AX*4), Y0, Y6
+	VFMADD213PS 64(CX)(AX*4), Y0, Y7
+	VFMADD213PS 96(CX)(AX*4), Y0, Y8
+	VMOVUPS     Y5, (CX)(AX*4)
+	VMOVUPS     Y6, 32(CX)(AX*4)
+	VMOVUPS     Y7, 64(CX)(AX*4)
+	VMOVUPS     Y8, 96(CX)(AX*4)
+	VPADDD      widec6ef3720<>+0(SB), Y1, Y1
 	ADDQ        $0x20, AX
 	SUBQ        $0x20, BX
 	JGE         again50
@@ -1007,21 +1007,19 @@ over49:
 	JL   over51
 
 again52:
-	VPADDD      wide00000000<>+0(SB), Y2, Y4
-	VPSRLD      $0x10, Y4, Y5
-	VXORPS      Y4, Y5, Y4
-	VPMULLD     wide7feb352d<>+0(SB), Y4, Y4
-	VPSRLD      $0x0f, Y4, Y5
-	VXORPS      Y4, Y5, Y4
-	VPMULLD     wide846ca68b<>+0(SB), Y4, Y4
-	VPSRLD      $0x10, Y4, Y5
-	VXORPS      Y4, Y5, Y4
-	VPMAXUD     Y0, Y4, Y5
-	VPCMPEQD    Y5, Y4, Y4
-	VANDPS      (DX)(AX*4), Y4, Y4
-	VFMADD213PS (CX)(AX*4), Y1, Y4
-	VMOVUPS     Y4, (CX)(AX*4)
-	VPADDD      widef1bbcdc8<>+0(SB), Y2, Y2
+	VPADDD      wide00000000<>+0(SB), Y1, Y5
+	VPSRLD      $0x10, Y5, Y6
+	VXORPS      Y5, Y6, Y5
+	VPMULLD     wide7feb352d<>+0(SB), Y5, Y5
+	VPSRLD      $0x0f, Y5, Y6
+	VXORPS      Y5, Y6, Y5
+	VPMULLD     wide846ca68b<>+0(SB), Y5, Y5
+	VXORPS      Y5, Y3, Y5
+	VPCMPGTD    Y5, Y4, Y5
+	VANDNPS     (DX)(AX*4), Y5, Y5
+	VFMADD213PS (CX)(AX*4), Y0, Y5
+	VMOVUPS     Y5, (CX)(AX*4)
+	VPADDD      widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, BX
 	JGE         again52
@@ -1033,49 +1031,47 @@ over51:
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
-	VMOVUPS      32(R11)(R12*4), Y4
-	VPADDD       wide00000000<>+0(SB), Y2, Y5
-	VPSRLD       $0x10, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
-	VPSRLD       $0x0f, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
-	VPSRLD       $0x10, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMAXUD      Y0, Y5, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   (DX)(AX*4), Y4, Y6
-	VANDPS       Y6, Y5, Y5
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD213PS  Y4, Y1, Y5
+	VMOVUPS      32(R11)(R12*4), Y5
+	VPADDD       wide00000000<>+0(SB), Y1, Y6
+	VPSRLD       $0x10, Y6, Y7
+	VXORPS       Y6, Y7, Y6
+	VPMULLD      wide7feb352d<>+0(SB), Y6, Y6
+	VPSRLD       $0x0f, Y6, Y7
+	VXORPS       Y6, Y7, Y6
+	VPMULLD      wide846ca68b<>+0(SB), Y6, Y6
+	VXORPS       Y6, Y3, Y6
+	VPCMPGTD     Y6, Y4, Y6
+	VMASKMOVPS   (DX)(AX*4), Y5, Y7
+	VANDNPS      Y7, Y6, Y6
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD213PS  Y5, Y0, Y6
 	CMPQ         BX, $0x08
 	JE           all54
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
 	JZ           two56
-	VMOVUPS      X5, (AX)
+	VMOVUPS      X6, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y5, X5
+	VEXTRACTF128 $0x01, Y6, X6
 
 two56:
 	TESTQ    $0x00000002, BX
 	JZ       one57
-	VMOVLPS  X5, (AX)
+	VMOVLPS  X6, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X5, X5, X5
+	VMOVHLPS X6, X6, X6
 
 one57:
 	TESTQ  $0x00000001, BX
 	JZ     stored55
-	VMOVSS X5, (AX)
+	VMOVSS X6, (AX)
 	JMP    stored55
 
 all54:
-	VMOVUPS Y5, (CX)(AX*4)
+	VMOVUPS Y6, (CX)(AX*4)
 
 stored55:
-	VPADDD widef1bbcdc8<>+0(SB), Y2, Y2
+	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1
 
 end53:
 	LEAQ (CX)(SI*4), CX
@@ -1161,9 +1157,17 @@ TEXT ·dropoutSetAVX2(SB), NOSPLIT, $0-52
 	MOVL         first+36(FP), R9
 	MOVQ         keys+40(FP), R10
 	MOVSS        scale+48(FP), X0
-	VBROADCASTSS X0, Y1
-	VPBROADCASTD 8(R10), Y0
-	VMOVDQU      columns<>+0(SB), Y3
+	VBROADCASTSS X0, Y0
+	MOVL         8(R10), R11
+	MOVL         R11, R12
+	SHRL         $0x10, R12
+	XORL         $0x80000000, R12
+	XORL         $0x80000000, R11
+	VMOVD        R12, X1
+	VPBROADCASTD X1, Y3
+	VMOVD        R11, X1
+	VPBROADCASTD X1, Y4
+	VMOVDQU      columns<>+0(SB), Y2
 
 row:
 	MOVL         R8, R11
@@ -1181,72 +1185,64 @@ row:
 	XORL         R12, R11
 	XORL         4(R10), R11
 	ADDL         R9, R11
-	VMOVD        R11, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       Y3, Y2, Y2
+	VMOVD        R11, X1
+	VPBROADCASTD X1, Y1
+	VPADDD       Y2, Y1, Y1
 	SUBQ         $0x20, BX
 	JL           over58
 
 again59:
-	VPADDD   wide00000000<>+0(SB), Y2, Y4
-	VPSRLD   $0x10, Y4, Y5
-	VPADDD   widef1bbcdc8<>+0(SB), Y2, Y6
-	VPSRLD   $0x10, Y6, Y7
-	VPADDD   widee3779b90<>+0(SB), Y2, Y8
-	VPSRLD   $0x10, Y8, Y9
-	VPADDD   wided5336958<>+0(SB), Y2, Y10
-	VPSRLD   $0x10, Y10, Y11
-	VXORPS   Y4, Y5, Y4
-	VXORPS   Y6, Y7, Y5
-	VXORPS   Y8, Y9, Y6
-	VXORPS   Y10, Y11, Y7
-	VMOVUPS  wide7feb352d<>+0(SB), Y8
-	VPMULLD  Y8, Y4, Y4
-	VPMULLD  Y8, Y5, Y5
-	VPMULLD  Y8, Y6, Y6
-	VPMULLD  Y8, Y7, Y7
-	VPSRLD   $0x0f, Y4, Y8
+	VPADDD   wide00000000<>+0(SB), Y1, Y5
+	VPSRLD   $0x10, Y5, Y6
+	VPADDD   widef1bbcdc8<>+0(SB), Y1, Y7
+	VPSRLD   $0x10, Y7, Y8
+	VPADDD   widee3779b90<>+0(SB), Y1, Y9
+	VPSRLD   $0x10, Y9, Y10
+	VPADDD   wided5336958<>+0(SB), Y1, Y11
+	VPSRLD   $0x10, Y11, Y12
+	VXORPS   Y5, Y6, Y5
+	VXORPS   Y7, Y8, Y6
+	VXORPS   Y9, Y10, Y7
+	VXORPS   Y11, Y12, Y8
+	VMOVUPS  wide7feb352d<>+0(SB), Y9
+	VPMULLD  Y9, Y5, Y5
+	VPMULLD  Y9, Y6, Y6
+	VPMULLD  Y9, Y7, Y7
+	VPMULLD  Y9, Y8, Y8
 	VPSRLD   $0x0f, Y5, Y9
 	VPSRLD   $0x0f, Y6, Y10
 	VPSRLD   $0x0f, Y7, Y11
-	VXORPS   Y4, Y8, Y4
+	VPSRLD   $0x0f, Y8, Y12
 	VXORPS   Y5, Y9, Y5
 	VXORPS   Y6, Y10, Y6
 	VXORPS   Y7, Y11, Y7
-	VMOVUPS  wide846ca68b<>+0(SB), Y8
-	VPMULLD  Y8, Y4, Y4
-	VPMULLD  Y8, Y5, Y5
-	VPMULLD  Y8, Y6, Y6
-	VPMULLD  Y8, Y7, Y7
-	VPSRLD   $0x10, Y4, Y8
-	VPSRLD   $0x10, Y5, Y9
-	VPSRLD   $0x10, Y6, Y10
-	VPSRLD   $0x10, Y7, Y11
-	VXORPS   Y4, Y8, Y4
-	VXORPS   Y5, Y9, Y5
-	VXORPS   Y6, Y10, Y6
-	VXORPS   Y7, Y11, Y7
-	VPMAXUD  Y0, Y4, Y8
-	VPCMPEQD Y8, Y4, Y4
-	VPMAXUD  Y0, Y5, Y8
-	VPCMPEQD Y8, Y5, Y5
-	VPMAXUD  Y0, Y6, Y8
-	VPCMPEQD Y8, Y6, Y6
-	VPMAXUD  Y0, Y7, Y8
-	VPCMPEQD Y8, Y7, Y7
-	VANDPS   (DX)(AX*4), Y4, Y4
-	VANDPS   32(DX)(AX*4), Y5, Y5
-	VANDPS   64(DX)(AX*4), Y6, Y6
-	VANDPS   96(DX)(AX*4), Y7, Y7
-	VMULPS   Y1, Y4, Y4
-	VMULPS   Y1, Y5, Y5
-	VMULPS   Y1, Y6, Y6
-	VMULPS   Y1, Y7, Y7
-	VMOVUPS  Y4, (CX)(AX*4)
-	VMOVUPS  Y5, 32(CX)(AX*4)
-	VMOVUPS  Y6, 64(CX)(AX*4)
-	VMOVUPS  Y7, 96(CX)(AX*4)
-	VPADDD   widec6ef3720<>+0(SB), Y2, Y2
+	VXORPS   Y8, Y12, Y8
+	VMOVUPS  wide846ca68b<>+0(SB), Y9
+	VPMULLD  Y9, Y5, Y5
+	VPMULLD  Y9, Y6, Y6
+	VPMULLD  Y9, Y7, Y7
+	VPMULLD  Y9, Y8, Y8
+	VXORPS   Y5, Y3, Y5
+	VXORPS   Y6, Y3, Y6
+	VXORPS   Y7, Y3, Y7
+	VXORPS   Y8, Y3, Y8
+	VPCMPGTD Y5, Y4, Y5
+	VPCMPGTD Y6, Y4, Y6
+	VPCMPGTD Y7, Y4, Y7
+	VPCMPGTD Y8, Y4, Y8
+	VANDNPS  (DX)(AX*4), Y5, Y5
+	VANDNPS  32(DX)(AX*4), Y6, Y6
+	VANDNPS  64(DX)(AX*4), Y7, Y7
+	VANDNPS  96(DX)(AX*4), Y8, Y8
+	VMULPS   Y0, Y5, Y5
+	VMULPS   Y0, Y6, Y6
+	VMULPS   Y0, Y7, Y7
+	VMULPS   Y0, Y8, Y8
+	VMOVUPS  Y5, (CX)(AX*4)
+	VMOVUPS  Y6, 32(CX)(AX*4)
+	VMOVUPS  Y7, 64(CX)(AX*4)
+	VMOVUPS  Y8, 96(CX)(AX*4)
+	VPADDD   widec6ef3720<>+0(SB), Y1, Y1
 	ADDQ     $0x20, AX
 	SUBQ     $0x20, BX
 	JGE      again59
@@ -1257,21 +1253,19 @@ over58:
 	JL   over60
 
 again61:
-	VPADDD   wide00000000<>+0(SB), Y2, Y4
-	VPSRLD   $0x10, Y4, Y5
-	VXORPS   Y4, Y5, Y4
-	VPMULLD  wide7feb352d<>+0(SB), Y4, Y4
-	VPSRLD   $0x0f, Y4, Y5
-	VXORPS   Y4, Y5, Y4
-	VPMULLD  wide846ca68b<>+0(SB), Y4, Y4
-	VPSRLD   $0x10, Y4, Y5
-	VXORPS   Y4, Y5, Y4
-	VPMAXUD  Y0, Y4, Y5
-	VPCMPEQD Y5, Y4, Y4
-	VANDPS   (DX)(AX*4), Y4, Y4
-	VMULPS   Y1, Y4, Y4
-	VMOVUPS  Y4, (CX)(AX*4)
-	VPADDD   widef1bbcdc8<>+0(SB), Y2, Y2
+	VPADDD   wide00000000<>+0(SB), Y1, Y5
+	VPSRLD   $0x10, Y5, Y6
+	VXORPS   Y5, Y6, Y5
+	VPMULLD  wide7feb352d<>+0(SB), Y5, Y5
+	VPSRLD   $0x0f, Y5, Y6
+	VXORPS   Y5, Y6, Y5
+	VPMULLD  wide846ca68b<>+0(SB), Y5, Y5
+	VXORPS   Y5, Y3, Y5
+	VPCMPGTD Y5, Y4, Y5
+	VANDNPS  (DX)(AX*4), Y5, Y5
+	VMULPS   Y0, Y5, Y5
+	VMOVUPS  Y5, (CX)(AX*4)
+	VPADDD   widef1bbcdc8<>+0(SB), Y1, Y1
 	ADDQ     $0x08, AX
 	SUBQ     $0x08, BX
 	JGE      again61
@@ -1283,48 +1277,46 @@ over60:
 	LEAQ         firstLanes<>+0(SB), R11
 	MOVQ         BX, R12
 	NEGQ         R12
-	VMOVUPS      32(R11)(R12*4), Y4
-	VPADDD       wide00000000<>+0(SB), Y2, Y5
-	VPSRLD       $0x10, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
-	VPSRLD       $0x0f, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
-	VPSRLD       $0x10, Y5, Y6
-	VXORPS       Y5, Y6, Y5
-	VPMAXUD      Y0, Y5, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   (DX)(AX*4), Y4, Y4
-	VANDPS       Y4, Y5, Y4
-	VMULPS       Y1, Y4, Y4
+	VMOVUPS      32(R11)(R12*4), Y5
+	VPADDD       wide00000000<>+0(SB), Y1, Y6
+	VPSRLD       $0x10, Y6, Y7
+	VXORPS       Y6, Y7, Y6
+	VPMULLD      wide7feb352d<>+0(SB), Y6, Y6
+	VPSRLD       $0x0f, Y6, Y7
+	VXORPS       Y6, Y7, Y6
+	VPMULLD      wide846ca68b<>+0(SB), Y6, Y6
+	VXORPS       Y6, Y3, Y6
+	VPCMPGTD     Y6, Y4, Y6
+	VMASKMOVPS   (DX)(AX*4), Y5, Y5
+	VANDNPS      Y5, Y6, Y5
+	VMULPS       Y0, Y5, Y5
 	CMPQ         BX, $0x08
 	JE           all63
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
 	JZ           two65
-	VMOVUPS      X4, (AX)
+	VMOVUPS      X5, (AX)
 	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y4, X4
+	VEXTRACTF128 $0x01, Y5, X5
 
 two65:
 	TESTQ    $0x00000002, BX
 	JZ       one66
-	VMOVLPS  X4, (AX)
+	VMOVLPS  X5, (AX)
 	ADDQ     $0x08, AX
-	VMOVHLPS X4, X4, X4
+	VMOVHLPS X5, X5, X5
 
 one66:
 	TESTQ  $0x00000001, BX
 	JZ     stored64
-	VMOVSS X4, (AX)
+	VMOVSS X5, (AX)
 	JMP    stored64
 
 all63:
-	VMOVUPS Y4, (CX)(AX*4)
+	VMOVUPS Y5, (CX)(AX*4)
 
 stored64:
-	VPADDD widef1bbcdc8<>+0(SB), Y2, Y2
+	VPADDD widef1bbcdc8<>+0(SB), Y1, Y1
 
 end62:
 	LEAQ (CX)(SI*4), CX

@@ -36,8 +36,8 @@ func dropRows(name string, offsets Mem, comment string, result func(l *loop, kep
 	MOVQ(l.n, width)
 	row, first := Load(Param("row"), GP32()).(reg.GPVirtual), Load(Param("first"), GP32())
 	keys := Mem{Base: Load(Param("keys"), GP64())}
-	drop, scale, count, columns := YMM(), broadcast("scale"), YMM(), YMM()
-	VPBROADCASTD(keys.Offset(8), drop)
+	scale, count, columns := broadcast("scale"), YMM(), YMM()
+	bar := newThreshold(keys.Offset(8))
 	VMOVDQU(offsets, columns)
 
 	Label("row")
@@ -51,8 +51,7 @@ func dropRows(name string, offsets Mem, comment string, result func(l *loop, kep
 		weave(times, func(u int) { l.u = u }, func() {
 			at := YMM()
 			VPADDD(wide(uint32(l.u*lanes*golden&0xffffffff)), count, at)
-			mask := keep(at, drop)
-			kept := and(mask, l.operand("src"))
+			kept := andNot(bar.drops(at), l.operand("src"))
 			l.store(result(l, kept, scale), "dst")
 		})
 		VPADDD(wide(uint32(times*lanes*golden&0xffffffff)), count, count)
@@ -88,18 +87,39 @@ func rowKey(row reg.Register, keys Mem) reg.GPVirtual {
 	return k
 }
 
-// keep is all ones where the hash of count is at least drop.
-func keep(count, drop vec) vec {
+// threshold compares hashes with drop. The last fold of a hash, h = m ^ m>>16,
+// leaves the upper half as it is, and the lower half matters only where the upper
+// is that of drop: so drop's upper half may be folded in instead of m's, and it
+// is the same for all. The sign bit is flipped too, since the comparison takes
+// signed numbers.
+type threshold struct{ flip, drop vec }
+
+func newThreshold(at Mem) threshold {
+	drop, flip := GP32(), GP32()
+	MOVL(at, drop)
+	MOVL(drop, flip)
+	SHRL(Imm(16), flip)
+	XORL(U32(1<<31), flip)
+	XORL(U32(1<<31), drop)
+	return threshold{flip: inAll(flip), drop: inAll(drop)}
+}
+
+// inAll returns g in all lanes.
+func inAll(g reg.GPVirtual) vec {
+	x, v := XMM(), YMM()
+	VMOVD(g, x)
+	VPBROADCASTD(x, v)
+	return v
+}
+
+// drops is all ones where the hash of count is below drop.
+func (t threshold) drops(count vec) vec {
 	fold := func(h vec, by uint64) vec { return xor(right(h, by), h) }
-	h := fold(count, 16)
-	h = mulInt(h, factor1)
-	h = fold(h, 15)
-	h = mulInt(h, factor2)
-	h = fold(h, 16)
+	h := mulInt(fold(count, 16), factor1)
+	h = mulInt(fold(h, 15), factor2)
 	v := YMM()
-	VPMAXUD(drop, h, v)
-	VPCMPEQD(v, h, h)
-	return made(h)
+	VPCMPGTD(xor(t.flip, h), t.drop, v)
+	return made(v)
 }
 
 func mulInt(x vec, by uint32) vec { v := YMM(); VPMULLD(operand(wide(by)), x, v); return made(v) }

@@ -382,40 +382,46 @@ TEXT ·mask1(SB), NOSPLIT, $0-8
 	MOVQ         384(AX), BX
 	VBROADCASTSS 400(AX), Y1
 	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 408(AX), Y3
-	VBROADCASTSS 396(AX), Y4
-	VBROADCASTSS 412(AX), Y5
-	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
-	VPADDD       columns1<>+0(SB), Y5, Y5
+	VBROADCASTSS 396(AX), Y3
+	VBROADCASTSS 412(AX), Y4
+	MOVL         408(AX), AX
+	MOVL         AX, SI
+	SHRL         $0x10, SI
+	XORL         $0x80000000, SI
+	XORL         $0x80000000, AX
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        AX, X6
+	VPBROADCASTD X6, Y6
+	VPMULLD      wide9e3779b9<>+0(SB), Y4, Y4
+	VPADDD       columns1<>+0(SB), Y4, Y4
 	TESTQ        BX, BX
 	JZ           done15
 
 again14:
-	VMOVDQU  (DX), Y6
-	VPERMD   Y6, Y0, Y6
-	VPADDD   Y1, Y6, Y6
-	VPSRLD   $0x10, Y6, Y7
-	VPXOR    Y7, Y6, Y6
-	VPMULLD  wide7feb352d<>+0(SB), Y6, Y6
-	VPSRLD   $0x0f, Y6, Y7
-	VPXOR    Y7, Y6, Y6
-	VPMULLD  wide846ca68b<>+0(SB), Y6, Y6
-	VPSRLD   $0x10, Y6, Y7
-	VPXOR    Y7, Y6, Y6
-	VPXOR    Y2, Y6, Y6
-	VPADDD   Y5, Y6, Y6
-	VPSRLD   $0x10, Y6, Y7
-	VPXOR    Y7, Y6, Y6
-	VPMULLD  wide7feb352d<>+0(SB), Y6, Y6
-	VPSRLD   $0x0f, Y6, Y7
-	VPXOR    Y7, Y6, Y6
-	VPMULLD  wide846ca68b<>+0(SB), Y6, Y6
-	VPSRLD   $0x10, Y6, Y7
-	VPXOR    Y7, Y6, Y6
-	VPMAXUD  Y3, Y6, Y7
-	VPCMPEQD Y7, Y6, Y6
-	VANDPS   Y4, Y6, Y6
-	VMOVUPS  Y6, (CX)
+	VMOVDQU  (DX), Y7
+	VPERMD   Y7, Y0, Y7
+	VPADDD   Y1, Y7, Y7
+	VPSRLD   $0x10, Y7, Y8
+	VXORPS   Y7, Y8, Y7
+	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
+	VPSRLD   $0x0f, Y7, Y8
+	VXORPS   Y7, Y8, Y7
+	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
+	VPSRLD   $0x10, Y7, Y8
+	VXORPS   Y7, Y8, Y7
+	VPXOR    Y2, Y7, Y7
+	VPADDD   Y4, Y7, Y7
+	VPSRLD   $0x10, Y7, Y8
+	VXORPS   Y7, Y8, Y7
+	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
+	VPSRLD   $0x0f, Y7, Y8
+	VXORPS   Y7, Y8, Y7
+	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
+	VXORPS   Y7, Y5, Y7
+	VPCMPGTD Y7, Y6, Y7
+	VANDNPS  Y3, Y7, Y7
+	VMOVUPS  Y7, (CX)
 	ADDQ     $0x20, CX
 	ADDQ     $0x20, DX
 	DECQ     BX
@@ -858,40 +864,46 @@ TEXT ·mask2(SB), NOSPLIT, $0-8
 	MOVQ         384(AX), BX
 	VBROADCASTSS 400(AX), Y1
 	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 408(AX), Y3
-	VBROADCASTSS 396(AX), Y4
-	VBROADCASTSS 412(AX), Y5
-	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
-	VPADDD       columns2<>+0(SB), Y5, Y5
+	VBROADCASTSS 396(AX), Y3
+	VBROADCASTSS 412(AX), Y4
+	MOVL         408(AX), AX
+	MOVL         AX, SI
+	SHRL         $0x10, SI
+	XORL         $0x80000000, SI
+	XORL         $0x80000000, AX
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        AX, X6
+	VPBROADCASTD X6, Y6
+	VPMULLD      wide9e3779b9<>+0(SB), Y4, Y4
+	VPADDD       columns2<>+0(SB), Y4, Y4
 	TESTQ        BX, BX
 	JZ           done40
 
 again39:
-	VMOVDQU  (DX), X6
-	VPERMD   Y6, Y0, Y6
-	VPADDD   Y1, Y6, Y6
-	VPSRLD   $0x10, Y6, Y8
-	VPXOR    Y8, Y6, Y7
-	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
-	VPSRLD   $0x0f, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
+	VMOVDQU  (DX), X7
+	VPERMD   Y7, Y0, Y7
+	VPADDD   Y1, Y7, Y7
 	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPXOR    Y2, Y7, Y7
-	VPADDD   Y5, Y7, Y7
-	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
-	VPSRLD   $0x0f, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
-	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMAXUD  Y3, Y7, Y8
-	VPCMPEQD Y8, Y7, Y7
-	VANDPS   Y4, Y7, Y7
-	VMOVUPS  Y7, (CX)
+	VXORPS   Y7, Y8, Y8
+	VPMULLD  wide7feb352d<>+0(SB), Y8, Y8
+	VPSRLD   $0x0f, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide846ca68b<>+0(SB), Y8, Y8
+	VPSRLD   $0x10, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPXOR    Y2, Y8, Y8
+	VPADDD   Y4, Y8, Y8
+	VPSRLD   $0x10, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide7feb352d<>+0(SB), Y8, Y8
+	VPSRLD   $0x0f, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide846ca68b<>+0(SB), Y8, Y8
+	VXORPS   Y8, Y5, Y8
+	VPCMPGTD Y8, Y6, Y8
+	VANDNPS  Y3, Y8, Y8
+	VMOVUPS  Y8, (CX)
 	ADDQ     $0x20, CX
 	ADDQ     $0x10, DX
 	DECQ     BX
@@ -1298,40 +1310,46 @@ TEXT ·mask4(SB), NOSPLIT, $0-8
 	MOVQ         384(AX), BX
 	VBROADCASTSS 400(AX), Y1
 	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 408(AX), Y3
-	VBROADCASTSS 396(AX), Y4
-	VBROADCASTSS 412(AX), Y5
-	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
-	VPADDD       columns4<>+0(SB), Y5, Y5
+	VBROADCASTSS 396(AX), Y3
+	VBROADCASTSS 412(AX), Y4
+	MOVL         408(AX), AX
+	MOVL         AX, SI
+	SHRL         $0x10, SI
+	XORL         $0x80000000, SI
+	XORL         $0x80000000, AX
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        AX, X6
+	VPBROADCASTD X6, Y6
+	VPMULLD      wide9e3779b9<>+0(SB), Y4, Y4
+	VPADDD       columns4<>+0(SB), Y4, Y4
 	TESTQ        BX, BX
 	JZ           done65
 
 again64:
-	VMOVQ    (DX), X6
-	VPERMD   Y6, Y0, Y6
-	VPADDD   Y1, Y6, Y6
-	VPSRLD   $0x10, Y6, Y8
-	VPXOR    Y8, Y6, Y7
-	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
-	VPSRLD   $0x0f, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
+	VMOVQ    (DX), X7
+	VPERMD   Y7, Y0, Y7
+	VPADDD   Y1, Y7, Y7
 	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPXOR    Y2, Y7, Y7
-	VPADDD   Y5, Y7, Y7
-	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
-	VPSRLD   $0x0f, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
-	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMAXUD  Y3, Y7, Y8
-	VPCMPEQD Y8, Y7, Y7
-	VANDPS   Y4, Y7, Y7
-	VMOVUPS  Y7, (CX)
+	VXORPS   Y7, Y8, Y8
+	VPMULLD  wide7feb352d<>+0(SB), Y8, Y8
+	VPSRLD   $0x0f, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide846ca68b<>+0(SB), Y8, Y8
+	VPSRLD   $0x10, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPXOR    Y2, Y8, Y8
+	VPADDD   Y4, Y8, Y8
+	VPSRLD   $0x10, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide7feb352d<>+0(SB), Y8, Y8
+	VPSRLD   $0x0f, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide846ca68b<>+0(SB), Y8, Y8
+	VXORPS   Y8, Y5, Y8
+	VPCMPGTD Y8, Y6, Y8
+	VANDNPS  Y3, Y8, Y8
+	VMOVUPS  Y8, (CX)
 	ADDQ     $0x20, CX
 	ADDQ     $0x08, DX
 	DECQ     BX
@@ -1720,40 +1738,46 @@ TEXT ·mask8(SB), NOSPLIT, $0-8
 	MOVQ         384(AX), BX
 	VBROADCASTSS 400(AX), Y1
 	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 408(AX), Y3
-	VBROADCASTSS 396(AX), Y4
-	VBROADCASTSS 412(AX), Y5
-	VPMULLD      wide9e3779b9<>+0(SB), Y5, Y5
-	VPADDD       columns8<>+0(SB), Y5, Y5
+	VBROADCASTSS 396(AX), Y3
+	VBROADCASTSS 412(AX), Y4
+	MOVL         408(AX), AX
+	MOVL         AX, SI
+	SHRL         $0x10, SI
+	XORL         $0x80000000, SI
+	XORL         $0x80000000, AX
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        AX, X6
+	VPBROADCASTD X6, Y6
+	VPMULLD      wide9e3779b9<>+0(SB), Y4, Y4
+	VPADDD       columns8<>+0(SB), Y4, Y4
 	TESTQ        BX, BX
 	JZ           done90
 
 again89:
-	VMOVD    (DX), X6
-	VPERMD   Y6, Y0, Y6
-	VPADDD   Y1, Y6, Y6
-	VPSRLD   $0x10, Y6, Y8
-	VPXOR    Y8, Y6, Y7
-	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
-	VPSRLD   $0x0f, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
+	VMOVD    (DX), X7
+	VPERMD   Y7, Y0, Y7
+	VPADDD   Y1, Y7, Y7
 	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPXOR    Y2, Y7, Y7
-	VPADDD   Y5, Y7, Y7
-	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide7feb352d<>+0(SB), Y7, Y7
-	VPSRLD   $0x0f, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMULLD  wide846ca68b<>+0(SB), Y7, Y7
-	VPSRLD   $0x10, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	VPMAXUD  Y3, Y7, Y8
-	VPCMPEQD Y8, Y7, Y7
-	VANDPS   Y4, Y7, Y7
-	VMOVUPS  Y7, (CX)
+	VXORPS   Y7, Y8, Y8
+	VPMULLD  wide7feb352d<>+0(SB), Y8, Y8
+	VPSRLD   $0x0f, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide846ca68b<>+0(SB), Y8, Y8
+	VPSRLD   $0x10, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPXOR    Y2, Y8, Y8
+	VPADDD   Y4, Y8, Y8
+	VPSRLD   $0x10, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide7feb352d<>+0(SB), Y8, Y8
+	VPSRLD   $0x0f, Y8, Y9
+	VXORPS   Y8, Y9, Y8
+	VPMULLD  wide846ca68b<>+0(SB), Y8, Y8
+	VXORPS   Y8, Y5, Y8
+	VPCMPGTD Y8, Y6, Y8
+	VANDNPS  Y3, Y8, Y8
+	VMOVUPS  Y8, (CX)
 	ADDQ     $0x20, CX
 	ADDQ     $0x04, DX
 	DECQ     BX
@@ -12048,8 +12072,16 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         72(AX), BX
 	VBROADCASTSS 104(AX), Y0
 	VBROADCASTSS 108(AX), Y1
-	VBROADCASTSS 112(AX), Y2
-	VBROADCASTSS 116(AX), Y3
+	VBROADCASTSS 116(AX), Y2
+	MOVL         112(AX), SI
+	MOVL         SI, DI
+	SHRL         $0x10, DI
+	XORL         $0x80000000, DI
+	XORL         $0x80000000, SI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
 	MOVQ         96(AX), SI
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
@@ -12059,40 +12091,38 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 row977:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
-	VMOVD        SI, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y0, Y4, Y4
-	VPSRLD       $0x10, Y4, Y5
-	VPXOR        Y5, Y4, Y4
-	VPMULLD      wide7feb352d<>+0(SB), Y4, Y4
-	VPSRLD       $0x0f, Y4, Y5
-	VPXOR        Y5, Y4, Y4
-	VPMULLD      wide846ca68b<>+0(SB), Y4, Y4
-	VPSRLD       $0x10, Y4, Y5
-	VPXOR        Y5, Y4, Y4
-	VPXOR        Y1, Y4, Y4
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPADDD       Y0, Y5, Y5
+	VPSRLD       $0x10, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
+	VPSRLD       $0x0f, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
+	VPSRLD       $0x10, Y5, Y6
+	VXORPS       Y5, Y6, Y5
+	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
 	JL           last979
 
 again981:
-	VMOVDQU  (CX)(R8*4), Y5
-	VMOVUPS  (DX)(R8*4), Y6
-	VPMULLD  wide9e3779b9<>+0(SB), Y5, Y5
-	VPADDD   Y4, Y5, Y5
-	VPSRLD   $0x10, Y5, Y7
-	VPXOR    Y7, Y5, Y5
-	VPMULLD  wide7feb352d<>+0(SB), Y5, Y5
-	VPSRLD   $0x0f, Y5, Y7
-	VPXOR    Y7, Y5, Y5
-	VPMULLD  wide846ca68b<>+0(SB), Y5, Y5
-	VPSRLD   $0x10, Y5, Y7
-	VPXOR    Y7, Y5, Y5
-	VPMAXUD  Y2, Y5, Y7
-	VPCMPEQD Y7, Y5, Y5
-	VMULPS   Y3, Y6, Y6
-	VANDPS   Y6, Y5, Y5
-	VMOVUPS  Y5, (BX)(R8*4)
+	VMOVDQU  (CX)(R8*4), Y6
+	VMOVUPS  (DX)(R8*4), Y7
+	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
+	VPADDD   Y5, Y6, Y6
+	VPSRLD   $0x10, Y6, Y8
+	VXORPS   Y6, Y8, Y6
+	VPMULLD  wide7feb352d<>+0(SB), Y6, Y6
+	VPSRLD   $0x0f, Y6, Y8
+	VXORPS   Y6, Y8, Y6
+	VPMULLD  wide846ca68b<>+0(SB), Y6, Y6
+	VXORPS   Y6, Y3, Y6
+	VPCMPGTD Y6, Y4, Y6
+	VMULPS   Y2, Y7, Y7
+	VANDNPS  Y7, Y6, Y6
+	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
 	JGE      again981
@@ -12103,47 +12133,45 @@ last979:
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
-	VMOVUPS      32(R10)(R11*4), Y5
-	VPMASKMOVD   (CX)(R8*4), Y5, Y6
-	VMASKMOVPS   (DX)(R8*4), Y5, Y5
-	VPMULLD      wide9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       Y4, Y6, Y6
-	VPSRLD       $0x10, Y6, Y4
-	VPXOR        Y4, Y6, Y6
-	VPMULLD      wide7feb352d<>+0(SB), Y6, Y6
-	VPSRLD       $0x0f, Y6, Y4
-	VPXOR        Y4, Y6, Y6
-	VPMULLD      wide846ca68b<>+0(SB), Y6, Y6
-	VPSRLD       $0x10, Y6, Y4
-	VPXOR        Y4, Y6, Y6
-	VPMAXUD      Y2, Y6, Y4
-	VPCMPEQD     Y4, Y6, Y6
-	VMULPS       Y3, Y5, Y4
-	VANDPS       Y4, Y6, Y4
+	VMOVUPS      32(R10)(R11*4), Y6
+	VPMASKMOVD   (CX)(R8*4), Y6, Y7
+	VMASKMOVPS   (DX)(R8*4), Y6, Y6
+	VPMULLD      wide9e3779b9<>+0(SB), Y7, Y7
+	VPADDD       Y5, Y7, Y7
+	VPSRLD       $0x10, Y7, Y5
+	VXORPS       Y7, Y5, Y5
+	VPMULLD      wide7feb352d<>+0(SB), Y5, Y5
+	VPSRLD       $0x0f, Y5, Y7
+	VXORPS       Y5, Y7, Y5
+	VPMULLD      wide846ca68b<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y3, Y5
+	VPCMPGTD     Y5, Y4, Y5
+	VMULPS       Y2, Y6, Y6
+	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
 	JE           all982
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
 	JZ           two984
-	VMOVUPS      X4, (R8)
+	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y4, X4
+	VEXTRACTF128 $0x01, Y5, X5
 
 two984:
 	TESTQ    $0x00000002, R9
 	JZ       one985
-	VMOVLPS  X4, (R8)
+	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
-	VMOVHLPS X4, X4, X4
+	VMOVHLPS X5, X5, X5
 
 one985:
 	TESTQ  $0x00000001, R9
 	JZ     stored983
-	VMOVSS X4, (R8)
+	VMOVSS X5, (R8)
 	JMP    stored983
 
 all982:
-	VMOVUPS Y4, (BX)(R8*4)
+	VMOVUPS Y5, (BX)(R8*4)
 
 stored983:
 done980:

@@ -314,20 +314,6 @@ func (t *tile) soften() {
 	finish()
 }
 
-// mix is simd's hash of 32 bits.
-func mix(x vec) vec {
-	h, t := YMM(), YMM()
-	VPSRLD(Imm(16), x, t)
-	VPXOR(t, x, h)
-	VPMULLD(wide(0x7feb352d), h, h)
-	VPSRLD(Imm(15), h, t)
-	VPXOR(t, h, h)
-	VPMULLD(wide(0x846ca68b), h, h)
-	VPSRLD(Imm(16), h, t)
-	VPXOR(t, h, h)
-	return h
-}
-
 // pattern returns the memory of eight words.
 func pattern(name string, f func(i int) uint32) Mem {
 	m := GLOBL(name, 24) // RODATA | NOPTR
@@ -342,7 +328,8 @@ func (t *tile) mask() {
 	columns := pattern(fmt.Sprintf("columns%d", t.w), func(i int) uint32 { return uint32(i%t.w) * golden })
 	spread := get(pattern(fmt.Sprintf("spread%d", t.w), func(i int) uint32 { return uint32(i / t.w) }))
 	m, id, n := t.get(tileM), t.get(tileEdge), t.get(tileSlots)
-	k0, k1, drop, scale, col := t.all(tileK0), t.all(tileK1), t.all(tileDrop), t.all(tileScale), t.all(tileColumn)
+	k0, k1, scale, col := t.all(tileK0), t.all(tileK1), t.all(tileScale), t.all(tileColumn)
+	bar := newThreshold(t.field(tileDrop))
 	VPMULLD(wide(golden), col, col)
 	VPADDD(columns, col, col)
 	again, done := fresh("again"), fresh("done")
@@ -365,10 +352,7 @@ func (t *tile) mask() {
 	key := mix(e)
 	VPXOR(k1, key, key)
 	VPADDD(col, key, key)
-	h, top := mix(key), YMM()
-	VPMAXUD(drop, h, top)
-	VPCMPEQD(top, h, h) // h ≥ drop
-	VMOVUPS(and(h, scale), Mem{Base: m})
+	VMOVUPS(andNot(bar.drops(key), scale), Mem{Base: m})
 	ADDQ(Imm(32), m)
 	ADDQ(Imm(uint64(32/t.w)), id)
 	DECQ(n)

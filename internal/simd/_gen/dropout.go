@@ -114,12 +114,21 @@ func inAll(g reg.GPVirtual) vec {
 
 // drops is all ones where the hash of count is below drop.
 func (t threshold) drops(count vec) vec {
-	fold := func(h vec, by uint64) vec { return xor(right(h, by), h) }
-	h := mulInt(fold(count, 16), factor1)
-	h = mulInt(fold(h, 15), factor2)
 	v := YMM()
-	VPCMPGTD(xor(t.flip, h), t.drop, v)
+	VPCMPGTD(xor(t.flip, stirred(count)), t.drop, v)
 	return made(v)
 }
+
+// mix is simd's hash of 32 bits.
+func mix(x vec) vec { return fold(stirred(x), 16) }
+
+// stirred is mix without its last fold.
+func stirred(x vec) vec {
+	h := mulInt(fold(x, 16), factor1)
+	return mulInt(fold(h, 15), factor2)
+}
+
+// fold is x with its upper bits folded in.
+func fold(x vec, by uint64) vec { return xor(right(x, by), x) }
 
 func mulInt(x vec, by uint32) vec { v := YMM(); VPMULLD(operand(wide(by)), x, v); return made(v) }

@@ -17,7 +17,8 @@ const (
 func dropValues() {
 	t := newTile("dropValuesAVX2", 0, "Values.Drop")
 	cols, from, to := t.get(valuesCols), t.get(valuesFrom), t.get(valuesTo)
-	k0, k1, drop, scale := t.all(valuesK0), t.all(valuesK1), t.all(valuesDrop), t.all(valuesScale)
+	k0, k1, scale := t.all(valuesK0), t.all(valuesK1), t.all(valuesScale)
+	bar := newThreshold(t.field(valuesDrop))
 	row := t.get(valuesRow)
 	t.rows(func(k, end reg.GPVirtual) {
 		last, done, again := fresh("last"), fresh("done"), fresh("again")
@@ -30,10 +31,7 @@ func dropValues() {
 		kept := func(c, v vec) vec {
 			VPMULLD(wide(golden), c, c)
 			VPADDD(key, c, c)
-			h, top := mix(c), YMM()
-			VPMAXUD(drop, h, top)
-			VPCMPEQD(top, h, h) // h ≥ drop
-			return and(h, mul(v, scale))
+			return andNot(bar.drops(c), mul(v, scale))
 		}
 		SUBQ(k, end)
 		SUBQ(Imm(8), end)

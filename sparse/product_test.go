@@ -214,7 +214,7 @@ func TestOrderOfSums(t *testing.T) {
 	for i := range a.NumRows {
 		for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
 			for j := range 6 {
-				want.Row(i)[j] += a.Values[k] * x.Row(int(a.Cols[k]))[j]
+				want.Row(i)[j] += float(a.Values[k] * x.Row(int(a.Cols[k]))[j]) // each product rounded
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func Axpy(y []Float, c Float, x []Float) {
 		return
 	}
 	for i, v := range x {
-		y[i] += c * v
+		y[i] += Float(c * v) // rounded: some processors would fuse the two
 	}
 }
 

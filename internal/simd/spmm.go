@@ -64,7 +64,7 @@ func (p *RowSum) addGo(lo, hi int) {
 			for h, w := range p.W[e*p.Heads : e*p.Heads+p.Heads] {
 				to := y[h*d : h*d+d]
 				for j, v := range x[h*d : h*d+d] {
-					to[j] += w * v
+					to[j] += Float(w * v) // rounded: some processors would fuse the two
 				}
 			}
 		}

@@ -103,7 +103,7 @@ func (p *RowWon) addGo(lo, hi int) {
 				switch {
 				case arg[j] != e:
 				case p.Heads > 0:
-					y[j] += v * p.W[int(e)*p.Heads+j/(p.F/p.Heads)]
+					y[j] += Float(v * p.W[int(e)*p.Heads+j/(p.F/p.Heads)])
 				default:
 					y[j] += v
 				}

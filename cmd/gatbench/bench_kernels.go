@@ -60,8 +60,11 @@ var narrow = [][3]int{
 
 // benchmarks returns all there are, the ceilings of the machine first.
 func benchmarks(threads int, c sparseChoice, data string) []benchmark {
-	out := denseBenchmarks(threads)
-	return slices.Concat(out, sparseBenchmarks(threads, c), buildBenchmarks(threads),
+	c.sizes = map[string]*benchGraph{}
+	for _, s := range graphSizes {
+		c.sizes[s.name] = s.graph()
+	}
+	return slices.Concat(denseBenchmarks(threads), sparseBenchmarks(threads, c), buildBenchmarks(threads),
 		layerBenchmarks(threads, c), trainBenchmarks(threads, data))
 }
 

@@ -42,13 +42,9 @@ func layerKernels() []layerKernel {
 
 // layerBenchmarks are the layers on the graphs that were chosen.
 func layerBenchmarks(threads int, c sparseChoice) []benchmark {
-	made := map[string]*benchGraph{}
-	for _, s := range graphSizes {
-		made[s.name] = s.graph()
-	}
 	var out []benchmark
 	for _, k := range layerKernels() {
-		for _, at := range c.cases(k.on, made) {
+		for _, at := range c.cases(k.on) {
 			out = append(out, benchmark{
 				name: fmt.Sprintf("layer/%s/%s/%dx%d", k.name, at.g.name, at.shape.heads, at.shape.dim), op: "layer/" + k.name, lanes: threads,
 				params: map[string]any{

@@ -27,6 +27,8 @@ type sparseCase struct {
 type sparseChoice struct {
 	graphs     []*benchGraph
 	heads, dim int
+
+	sizes map[string]*benchGraph // those of graphSizes, each made at most once
 }
 
 // sparseKernels returns all of them, in the order of the table.
@@ -36,13 +38,9 @@ func sparseKernels() []sparseKernel {
 
 // sparseBenchmarks are the kernels on the graphs that were chosen.
 func sparseBenchmarks(threads int, c sparseChoice) []benchmark {
-	made := map[string]*benchGraph{}
-	for _, s := range graphSizes {
-		made[s.name] = s.graph()
-	}
 	var out []benchmark
 	for _, k := range sparseKernels() {
-		for _, at := range c.cases(k.on, made) {
+		for _, at := range c.cases(k.on) {
 			out = append(out, k.benchmark(at.g, at.shape, threads))
 		}
 	}
@@ -56,7 +54,7 @@ type placed struct {
 }
 
 // cases returns where a kernel is timed, each place once.
-func (c sparseChoice) cases(on []sparseCase, made map[string]*benchGraph) []placed {
+func (c sparseChoice) cases(on []sparseCase) []placed {
 	var out []placed
 	for _, at := range on {
 		shape := at.sparseShape
@@ -68,7 +66,7 @@ func (c sparseChoice) cases(on []sparseCase, made map[string]*benchGraph) []plac
 		}
 		graphs := c.graphs
 		if graphs == nil {
-			graphs = []*benchGraph{made[at.graph]}
+			graphs = []*benchGraph{c.sizes[at.graph]}
 		}
 		for _, g := range graphs {
 			if p := (placed{g, shape}); shape.dim > 0 && !slices.Contains(out, p) {

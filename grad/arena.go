@@ -22,6 +22,7 @@ type Stats struct {
 type arena struct {
 	floats pool[tensor.Float]
 	ints   pool[int32]
+	longs  pool[int64]
 	held   int
 	inUse  int
 	peak   int
@@ -30,17 +31,18 @@ type arena struct {
 func (a *arena) reset() {
 	a.floats.takeBack(0)
 	a.ints.takeBack(0)
+	a.longs.takeBack(0)
 	a.inUse = 0
 }
 
 // mark is a moment in the life of an arena.
-type mark struct{ floats, ints int }
+type mark struct{ floats, ints, longs int }
 
-func (a *arena) mark() mark { return mark{len(a.floats.used), len(a.ints.used)} }
+func (a *arena) mark() mark { return mark{len(a.floats.used), len(a.ints.used), len(a.longs.used)} }
 
 // release takes back what was taken since m; what was borrowed stays.
 func (a *arena) release(m mark) {
-	a.inUse -= a.floats.takeBack(m.floats)*floatBytes + a.ints.takeBack(m.ints)*4
+	a.inUse -= a.floats.takeBack(m.floats)*floatBytes + a.ints.takeBack(m.ints)*4 + a.longs.takeBack(m.longs)*8
 }
 
 func (a *arena) count(held, used int) {
@@ -51,7 +53,7 @@ func (a *arena) count(held, used int) {
 
 // pool holds buffers of one element type by size class. A class is one of
 // eight steps between two powers of two, so at most an eighth is wasted.
-type pool[T tensor.Float | int32] struct {
+type pool[T tensor.Float | int32 | int64] struct {
 	free [][][]T // by number of the class
 	used [][]T
 }
@@ -174,14 +176,29 @@ func (t *Tape) give(buf []tensor.Float) {
 
 // takeInts is take for indices.
 func (t *Tape) takeInts(n int) []int32 {
+	buf := t.takeFreshInts(n)
+	clear(buf)
+	return buf
+}
+
+// takeFreshInts is takeFresh for indices.
+func (t *Tape) takeFreshInts(n int) []int32 {
 	if t == nil {
 		return make([]int32, n)
 	}
 	buf, made := t.arena.ints.get(n)
-	if made == 0 {
-		clear(buf)
-	}
 	t.arena.ints.used = append(t.arena.ints.used, buf)
 	t.arena.count(made*4, cap(buf)*4)
+	return buf
+}
+
+// takeFreshLongs is takeFresh for offsets.
+func (t *Tape) takeFreshLongs(n int) []int64 {
+	if t == nil {
+		return make([]int64, n)
+	}
+	buf, made := t.arena.longs.get(n)
+	t.arena.longs.used = append(t.arena.longs.used, buf)
+	t.arena.count(made*8, cap(buf)*8)
 	return buf
 }

@@ -72,7 +72,7 @@ func runBiased(k biased) {
 	t := biasTasks.Get().(*biased)
 	k.wide, k.sums = t.wide, t.sums
 	*t = k
-	t.block = width * max(1, biasBlock/width)
+	t.block = width * max(1, min(biasBlock, n)/width)
 	t.step = (max(biasPart, n/biasMost)/t.block + 1) * t.block
 	parts := (n-1)/t.step + 1
 	if t.back {

@@ -106,9 +106,24 @@ func (e *entropy) counts(i int) bool {
 }
 
 func (e *entropy) logSoftmax(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		if e.counts(i) {
-			simd.LogSoftmax(e.row(e.logp, i), e.row(e.x.val.Data, i))
+	d := e.x.Dim(1)
+	e.runs(lo, hi, hi-lo, func(lo, hi int) {
+		simd.LogSoftmaxRows(e.logp[lo*d:hi*d], e.x.val.Data[lo*d:hi*d], d)
+	})
+}
+
+// runs calls f with ranges of rows, of at most so many, that all count and are
+// all of lo to hi that do.
+func (e *entropy) runs(lo, hi, most int, f func(lo, hi int)) {
+	for lo < hi {
+		end := lo
+		for end < min(hi, lo+most) && e.counts(end) {
+			end++
+		}
+		if end > lo {
+			f(lo, end)
+		}
+		for lo = end; lo < hi && !e.counts(lo); lo++ {
 		}
 	}
 }
@@ -136,21 +151,29 @@ func (e *entropy) forward(y []tensor.Float) {
 
 // pull adds the gradients of rows lo to hi.
 func (e *entropy) pull(lo, hi int) {
-	p := scratchRows.Get().(*[]tensor.Float)
-	*p = slices.Grow((*p)[:0], e.x.Dim(1))[:e.x.Dim(1)]
-	for i := lo; i < hi; i++ {
-		if !e.counts(i) {
-			continue
+	d := e.x.Dim(1)
+	most := max(1, entropyBlock/max(1, d))
+	buf := scratchRows.Get().(*[]tensor.Float)
+	*buf = slices.Grow((*buf)[:0], most*d)[:most*d]
+	e.runs(lo, hi, most, func(lo, hi int) {
+		p := (*buf)[:(hi-lo)*d]
+		if !e.given {
+			simd.Exp.Forward(p, e.logp[lo*d:hi*d], 0)
 		}
-		g, dx, l := e.factor*float64(e.dy[min(i, len(e.dy)-1)]), e.row(e.dx, i), int(e.labels[i])
-		if e.given {
-			e.c.pullLog(dx, l, g)
-		} else {
-			e.c.pullLogits(dx, *p, e.row(e.logp, i), l, g)
+		for i := lo; i < hi; i++ {
+			g, dx, l := e.factor*float64(e.dy[min(i, len(e.dy)-1)]), e.row(e.dx, i), int(e.labels[i])
+			if e.given {
+				e.c.pullLog(dx, l, g)
+			} else {
+				e.c.pullLogits(dx, p[(i-lo)*d:(i-lo+1)*d], l, g)
+			}
 		}
-	}
-	scratchRows.Put(p)
+	})
+	scratchRows.Put(buf)
 }
+
+// entropyBlock is about of how many elements exponentials are taken together.
+const entropyBlock = 1 << 9
 
 // scratchRows are rows of scratch for loops on several threads.
 var scratchRows = sync.Pool{New: func() any { return new([]tensor.Float) }}
@@ -175,11 +198,16 @@ func (c CrossEntropy) row(logp []tensor.Float, label int) float64 {
 
 // pullLogits adds g·∂ℓ/∂x of one row: with t_c the target weight of class c, it
 // is p_c·Σt − t_c.
-func (c CrossEntropy) pullLogits(dx, p, logp []tensor.Float, label int, g float64) {
-	simd.Exp.Forward(p, logp, 0)
+func (c CrossEntropy) pullLogits(dx, p []tensor.Float, label int, g float64) {
 	if c.Smoothing == 0 {
 		w := tensor.Float(g * c.weight(label))
-		simd.Axpy(dx, w, p)
+		if len(p) < 16 { // less work than a call
+			for j, v := range p {
+				dx[j] += w * v
+			}
+		} else {
+			simd.Axpy(dx, w, p)
+		}
 		dx[label] -= w
 		return
 	}

@@ -39,8 +39,9 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
 	y := &Var{tape: t}
 	t.stamp(y)
-	a := x.csr
-	y.csr = a.WithValues(t.takeFresh(a.NNZ())) // the transposes share a structure
-	sparse.DropValues(y.csr.Values, a, d)
+	kept, starts := sparse.DropSizes(x.csr)
+	y.csr = sparse.Drop(x.csr, d, sparse.DropRoom{
+		Values: t.takeFresh(x.csr.NNZ()), Kept: t.takeFresh(kept), Cols: t.takeFreshInts(kept), Starts: t.takeFreshLongs(starts),
+	})
 	return y
 }

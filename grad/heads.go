@@ -18,49 +18,107 @@ func perHead(x, y *Var) bool {
 
 // dotHeads is Dot where y has the shape of one of x's rows.
 func (op Op) dotHeads(x, y, z *Var) *Var {
-	scratch := 0
-	if y.Needs() {
-		scratch = (headParts(x) - 1) * len(y.val.Data)
+	if !op.Dry(foldRoom(x, y)) {
+		runHeads(headTask{x: x.val.Data, of: [2]headPart{{y: y.val.Data, w: z.val.Data}}, pass: headPairs}, x)
 	}
-	if !op.Dry(scratch) {
-		runHeads(headTask{x: x.val.Data, y: y.val.Data, w: z.val.Data, pass: headPairs}, x)
+	return op.Record(z, func(dz *tensor.Dense) { pullHeads(op, x, [2]headPull{{y, dz}}) })
+}
+
+// DotBoth returns x.Dot(y) and x.Dot(z). Where y and z have the shape of one of
+// x's rows, as attention vectors have, it reads x once, and so does Backward.
+func (x *Var) DotBoth(y, z *Var) (xy, xz *Var) {
+	op := Begin("DotBoth", x, y, z)
+	if x.csr != nil || y.csr != nil || z.csr != nil || !perHead(x, y) || !perHead(x, z) {
+		return x.Dot(y), x.Dot(z)
 	}
-	return op.Record(z, func(dz *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			runHeads(headTask{x: y.val.Data, y: dx.Data, w: dz.Data, pass: headSpread}, x)
+	shape := lastOne(x.val.Shape())
+	xy, xz = op.New(shape...), op.New(shape...)
+	if !op.Dry(foldRoom(x, y) + foldRoom(x, z)) {
+		of := [2]headPart{{y: y.val.Data, w: xy.val.Data}, {y: z.val.Data, w: xz.val.Data}}
+		runHeads(headTask{x: x.val.Data, of: of, pass: headPairs}, x)
+	}
+	op.RecordAll([]*Var{xy, xz}, func() {
+		pullHeads(op, x, [2]headPull{{z, xz.Grad()}, {y, xy.Grad()}}) // as Dot's would run
+	})
+	return xy, xz
+}
+
+// headPull is what a row was multiplied with, and the gradient of the products.
+type headPull struct {
+	y  *Var
+	dw *tensor.Dense
+}
+
+// foldRoom is how much scratch the gradient of y takes.
+func foldRoom(x, y *Var) int {
+	if !y.Needs() {
+		return 0
+	}
+	return (headParts(x) - 1) * len(y.val.Data)
+}
+
+// pullHeads adds the gradients of the products of x with one row or two.
+func pullHeads(op Op, x *Var, ps [2]headPull) {
+	t := headTask{x: x.val.Data, pass: headGrads}
+	room := 0
+	for j, p := range ps {
+		if p.y == nil {
+			break
 		}
-		if dy := y.Grad(); dy != nil {
-			f := len(dy.Data)
-			op.Scratch((headParts(x)-1)*f, func(buf []tensor.Float) {
-				runHeads(headTask{x: x.val.Data, y: dy.Data, w: dz.Data, private: buf, pass: headFold}, x)
-				for ; len(buf) > 0; buf = buf[f:] {
-					addTo(dy.Data, buf[:f])
-				}
-			})
+		t.of[j] = headPart{y: p.y.val.Data, w: p.dw.Data}
+		if dy := p.y.Grad(); dy != nil {
+			t.of[j].dy = dy.Data
+			room += foldRoom(x, p.y)
+		}
+	}
+	if dx := x.Grad(); dx != nil {
+		t.dx = dx.Data
+	}
+	op.Scratch(room, func(buf []tensor.Float) {
+		for j := range t.of {
+			if dy := t.of[j].dy; dy != nil {
+				n := (headParts(x) - 1) * len(dy)
+				t.of[j].private, buf = buf[:n], buf[n:]
+			}
+		}
+		runHeads(t, x)
+		for _, p := range t.of {
+			for rest := p.private; len(rest) > 0; rest = rest[len(p.dy):] {
+				addTo(p.dy, rest[:len(p.dy)])
+			}
 		}
 	})
 }
 
 // The passes of a headTask.
 const (
-	headPairs  = iota // w = ⟨x, y⟩
-	headSpread        // y += w·x
-	headFold          // y += Σ w·x, of which the first part adds to y and the others to private
+	headPairs = iota // w = ⟨x, y⟩
+	headGrads        // dx += w·y, and dy += Σ w·x
 )
 
 // headTask is a pass over rows of heads, cut in parts of rows.
 type headTask struct {
-	x, y, w, private         []tensor.Float
+	x, dx                    []tensor.Float // dx is nil if not wanted
+	of                       [2]headPart    // one or both
 	pass                     int
 	rows, heads, width, step int
+}
+
+// headPart is one row that all rows of x are multiplied with, and the products
+// or their gradients.
+type headPart struct {
+	y, w        []tensor.Float
+	dy, private []tensor.Float // the first part of the rows adds to dy, which is nil if not wanted, the others to private
 }
 
 var headTasks = sync.Pool{New: func() any { return new(headTask) }}
 
 // A part is about headWork elements, and no more than headParts parts are made.
+// It is done in blocks that stay in the first cache.
 const (
-	headWork = 1 << 13
-	headMost = 16
+	headWork  = 1 << 13
+	headMost  = 16
+	headBlock = 1 << 12
 )
 
 // headParts is the number of parts of x's rows; it follows from the shape.
@@ -80,27 +138,37 @@ func runHeads(task headTask, x *Var) {
 	headTasks.Put(t)
 }
 
-// Chunk does one part, in calls of about headWork elements.
+// Chunk does one part, block by block.
 func (t *headTask) Chunk(i int) {
 	f := t.heads * t.width
-	k := simd.Heads{WStride: t.heads, Width: t.width, H: t.heads, Y: t.y}
-	if t.pass == headFold && i > 0 {
-		k.Y = t.private[(i-1)*f : i*f]
-	}
-	end, most := min((i+1)*t.step, t.rows), max(1, headWork/f)
+	end, most := min((i+1)*t.step, t.rows), max(1, headBlock/f)
 	for lo := i * t.step; lo < end; lo += most {
-		n := min(most, end-lo)
-		k.W = t.w[lo*t.heads:]
-		switch t.pass {
-		case headPairs:
-			k.X, k.Y, k.XStride = t.x[lo*f:], t.y, f
-			k.Pairs(n)
-		case headSpread:
-			k.X, k.Y, k.YStride = t.x, t.y[lo*f:], f
-			k.Spread(n)
-		case headFold:
-			k.X, k.XStride = t.x[lo*f:], f
-			k.Fold(n)
+		for j := range t.of {
+			if t.of[j].y != nil {
+				t.block(&t.of[j], i, lo, min(most, end-lo))
+			}
 		}
+	}
+}
+
+// block does n rows from lo on, of part i.
+func (t *headTask) block(p *headPart, i, lo, n int) {
+	f := t.heads * t.width
+	k := simd.Heads{WStride: t.heads, Width: t.width, H: t.heads, W: p.w[lo*t.heads:]}
+	if t.pass == headPairs {
+		k.X, k.Y, k.XStride = t.x[lo*f:], p.y, f
+		k.Pairs(n)
+		return
+	}
+	if t.dx != nil {
+		k.X, k.Y, k.YStride = p.y, t.dx[lo*f:], f
+		k.Spread(n)
+	}
+	if p.dy != nil {
+		k.X, k.Y, k.XStride, k.YStride = t.x[lo*f:], p.dy, f, 0
+		if i > 0 {
+			k.Y = p.private[(i-1)*f : i*f]
+		}
+		k.Fold(n)
 	}
 }

@@ -28,6 +28,7 @@ func weigh(y *grad.Var) *grad.Var {
 func TestOperations(t *testing.T) {
 	x, y := param(1, 4, 3), param(2, 4, 3)
 	row, col, cube, head := param(3, 3), param(4, 4, 1), param(5, 4, 2, 3), param(6, 2, 3)
+	other := param(60, 2, 3)
 	w, pos, long := param(7, 3, 5), param(8, 4, 3), param(9, 3, 4, 2)
 	for i, v := range pos.Value.Data {
 		pos.Value.Data[i] = 0.3 + v*v
@@ -77,6 +78,18 @@ func TestOperations(t *testing.T) {
 		"Rows":         {[]*grad.Param{x}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Rows([]int32{2, 0, 2}) }},
 		"Concat":       {[]*grad.Param{x, col, y}, func(_ *grad.Tape, v vars) *grad.Var { return grad.Concat(v...) }},
 		"Split":        {[]*grad.Param{cube}, func(_ *grad.Tape, v vars) *grad.Var { s := v[0].Split(1, 2); return s[1].Mul(s[0]) }},
+		"DotBoth": {[]*grad.Param{cube, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, b := v[0].DotBoth(v[1], v[2])
+			return a.Mul(b.Tanh())
+		}},
+		"DotBoth/one": {[]*grad.Param{cube, head, other}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, _ := v[0].DotBoth(v[1], v[2])
+			return a
+		}},
+		"DotBoth/same": {[]*grad.Param{cube, head}, func(_ *grad.Tape, v vars) *grad.Var {
+			a, b := v[0].DotBoth(v[1], v[1])
+			return a.Mul(b.Tanh())
+		}},
 		"Dot":          {[]*grad.Param{cube, head}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
 		"Dot outer":    {[]*grad.Param{x, row}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].Dot(v[1]) }},
 		"SumAxis 0":    {[]*grad.Param{long}, func(_ *grad.Tape, v vars) *grad.Var { return v[0].SumAxis(0) }},

@@ -83,8 +83,12 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 
 // attend returns the attention of each edge, one number a head.
 func (l *GATConv) attend(t *grad.Tape, in In, ft, ftDst *grad.Var) message.Msg {
-	el := ft.Dot(t.Use(l.AttnL))    // NumSrc×H×1, left attention
-	er := ftDst.Dot(t.Use(l.AttnR)) // NumDst×H×1, right attention
+	var el, er *grad.Var // NumSrc×H×1, left attention; NumDst×H×1, right attention
+	if ft == ftDst {
+		el, er = ft.DotBoth(t.Use(l.AttnL), t.Use(l.AttnR))
+	} else {
+		el, er = ft.Dot(t.Use(l.AttnL)), ftDst.Dot(t.Use(l.AttnR))
+	}
 	score := message.UAddV(el, er)
 	if in.Edge != nil {
 		score = score.Add(message.E(l.edgeScore(t, in.Edge)))

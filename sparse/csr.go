@@ -24,7 +24,8 @@ type CSR struct {
 
 	NumRows, NumCols int
 
-	like *CSR // whose structure this is; nil: its own
+	like *CSR     // whose structure this is; nil: its own
+	left *remains // what a dropout left; nil: there was none
 	once sync.Once
 	flip atomic.Pointer[flipped]
 }

@@ -25,25 +25,56 @@ func DropValues(dst []tensor.Float, a *CSR, d *simd.Dropout) {
 		}
 		return
 	}
-	if a.Values == nil {
-		for k := range dst {
-			dst[k] = 1
-		}
-	}
 	l := dropLoops.Get().(*dropLoop)
-	*l = dropLoop{a: a, d: *d, from: a.Values, to: dst, cuts: l.cuts}
-	if l.from == nil {
-		l.from = dst
-	}
-	parts := max(1, min(a.NNZ()/dropWork, partsMost))
-	l.cuts = par.Split(a.Offsets, parts, l.cuts)
-	par.Run(parts, l)
+	l.cuts = par.Split(a.Offsets, dropParts(a), l.cuts)
+	l.run(a, d, dst)
 	*l = dropLoop{cuts: l.cuts}
 	dropLoops.Put(l)
 }
 
+// DropRoom is the memory for what [Drop] makes of a matrix.
+type DropRoom struct {
+	Values []tensor.Float // a number a nonzero
+	Kept   []tensor.Float // as many as DropSizes says
+	Cols   []int32        // as many
+	Starts []int64        // as many as DropSizes says
+}
+
+// DropSizes returns how many elements two parts of a [DropRoom] for a have.
+func DropSizes(a *CSR) (kept, starts int) {
+	parts := dropParts(a)
+	return a.NNZ() + parts*simd.KeepRoom, a.NumRows + parts
+}
+
+// Drop returns a under a dropout, as [DropValues] has it, in memory that is
+// given: a matrix of a's structure that also knows what is left of it, so that
+// products with dense arrays need not look for it. Neither the result nor that
+// memory may be written to as long as it is used.
+func Drop(a *CSR, d *simd.Dropout, room DropRoom) *CSR {
+	kept, starts := DropSizes(a)
+	if len(room.Values) != a.NNZ() || len(room.Kept) != kept || len(room.Cols) != kept || len(room.Starts) != starts {
+		panic(&tensor.ShapeError{Op: "sparse.Drop", Shapes: [][]int{{len(room.Values)}, {len(room.Kept)}, {len(room.Cols)}, {len(room.Starts)}, a.Shape()}, Why: "want the lengths that DropSizes returns"})
+	}
+	b := a.WithValues(room.Values)
+	if d == nil || !d.On() {
+		DropValues(room.Values, a, d)
+		return b
+	}
+	b.left = &remains{cuts: par.Split(a.Offsets, dropParts(a), nil), cols: room.Cols, w: room.Kept, starts: room.Starts}
+	l := dropLoops.Get().(*dropLoop)
+	own := l.cuts
+	l.cuts, l.left = b.left.cuts, b.left
+	l.run(a, d, room.Values)
+	*l = dropLoop{cuts: own}
+	dropLoops.Put(l)
+	return b
+}
+
 // dropWork is about how many nonzeros take some microseconds.
 const dropWork = 1 << 13
+
+// dropParts is in how many parts the nonzeros of a are dropped.
+func dropParts(a *CSR) int { return max(1, min(a.NNZ()/dropWork, partsMost)) }
 
 // dropLoop drops nonzeros in parts of rows.
 type dropLoop struct {
@@ -51,20 +82,41 @@ type dropLoop struct {
 	d        simd.Dropout
 	from, to []tensor.Float
 	cuts     []int
+	left     *remains // nil: not wanted
 }
 
 var dropLoops = sync.Pool{New: func() any { return new(dropLoop) }}
 
+// run sets to to a's values under d, in the parts that cuts has.
+func (l *dropLoop) run(a *CSR, d *simd.Dropout, to []tensor.Float) {
+	l.a, l.d, l.from, l.to = a, *d, a.Values, to
+	if l.from == nil {
+		l.from = to
+		for k := range to {
+			to[k] = 1
+		}
+	}
+	par.Run(len(l.cuts)-1, l)
+}
+
 // Chunk does one part, in calls of not too many nonzeros.
 func (l *dropLoop) Chunk(i int) {
 	o := l.a.Offsets
+	if l.left != nil {
+		l.left.starts[l.cuts[i]+i] = o[l.cuts[i]] + int64(i*simd.KeepRoom)
+	}
 	for lo, hi := l.cuts[i], l.cuts[i+1]; lo < hi; {
 		next := lo + 1
 		for next < hi && o[next+1]-o[lo] <= dropWork {
 			next++
 		}
 		v := simd.Values{Offsets: o[lo : next+1], Cols: l.a.Cols, From: l.from, To: l.to, Row: lo}
-		v.Drop(&l.d)
+		if l.left != nil {
+			v.ToCols, v.Kept, v.Starts = l.left.cols, l.left.w, l.left.starts[lo+i:next+i+1]
+			v.Keep(&l.d)
+		} else {
+			v.Drop(&l.d)
+		}
 		lo = next
 	}
 }

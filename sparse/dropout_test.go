@@ -2,10 +2,13 @@ package sparse_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Dropping the nonzeros is dropping the elements of the dense matrix.
@@ -50,5 +53,75 @@ func TestDropValuesNone(t *testing.T) {
 		if v != a.Values[k] {
 			t.Errorf("value %d is %v, want %v", k, v, a.Values[k])
 		}
+	}
+}
+
+// dropped is a matrix under a dropout.
+func dropped(a *sparse.CSR, d *simd.Dropout) *sparse.CSR {
+	kept, starts := sparse.DropSizes(a)
+	return sparse.Drop(a, d, sparse.DropRoom{
+		Values: make([]float, a.NNZ()), Kept: make([]float, kept), Cols: make([]int32, kept), Starts: make([]int64, starts),
+	})
+}
+
+// What a dropout left gives the same bits as its values without that knowledge.
+func TestDrop(t *testing.T) {
+	for _, size := range [][3]int{{1, 3, 0}, {5, 4, 0}, {20, 30, 200}, {300, 90, 40000}} {
+		for _, f := range []int{1, 7, 64, 96} {
+			for _, p := range []float64{0, 0.6, 1} {
+				rng := rand.New(rand.NewPCG(uint64(f), uint64(size[0])))
+				a := random(rng, size[0], size[1], size[2], f != 7)
+				d := simd.NewDropout(1, 2, 3, p)
+				b := dropped(a, &d)
+				want := make([]float, a.NNZ())
+				sparse.DropValues(want, a, &d)
+				if !slices.Equal(b.Values, want) {
+					t.Fatalf("%v, p = %v: other values than DropValues", size, p)
+				}
+				c := a.WithValues(want)
+				checkLeft(t, b, c, f)
+			}
+		}
+	}
+}
+
+// checkLeft compares the products of b, which knows what is left, and c.
+func checkLeft(t *testing.T, b, c *sparse.CSR, f int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 3))
+	x, dy := normal(rng, b.NumCols, f), normal(rng, b.NumRows, f)
+	for name, run := range map[string]func(a *sparse.CSR) *tensor.Dense{
+		"SetMulDense":  func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.SetMulDense(y, a, x); return y },
+		"MulDense":     func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.MulDense(y, a, x); return y },
+		"MeanDense":    func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumRows, f); sparse.MeanDense(y, a, x); return y },
+		"SetMulDenseT": func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumCols, f); sparse.SetMulDenseT(y, a, dy); return y },
+		"MulDenseT":    func(a *sparse.CSR) *tensor.Dense { y := ones(a.NumCols, f); sparse.MulDenseT(y, a, dy); return y },
+	} {
+		want := run(c)
+		for _, threads := range []int{1, 2, 3, 8} {
+			undo := par.SetThreads(threads)
+			got := run(b)
+			undo()
+			if !slices.Equal(got.Data, want.Data) {
+				t.Errorf("%s of %v by %d on %d threads: other bits than without what is left", name, b.Shape(), f, threads)
+			}
+		}
+	}
+}
+
+func ones(rows, cols int) *tensor.Dense {
+	x := tensor.New(rows, cols)
+	for i := range x.Data {
+		x.Data[i] = 1
+	}
+	return x
+}
+
+func TestDropSizes(t *testing.T) {
+	a := random(rand.New(rand.NewPCG(11, 11)), 5, 5, 10, true)
+	d := simd.NewDropout(1, 2, 3, 0.5)
+	err := tensor.Try(func() { sparse.Drop(a, &d, sparse.DropRoom{Values: make([]float, a.NNZ())}) })
+	if err == nil {
+		t.Error("no error of a room without room")
 	}
 }

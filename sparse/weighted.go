@@ -26,6 +26,10 @@ func (p product) addTo(dst, x *tensor.Dense) {
 	if x.RowLen() == 0 {
 		return
 	}
+	if p.a.left != nil && p.weights == nil && !p.mean {
+		p.addLeft(dst, x)
+		return
+	}
 	k := p.kernel(p.a, dst, x)
 	k.mean = p.mean
 	p.a.run(x.RowLen(), k)

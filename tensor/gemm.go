@@ -74,6 +74,11 @@ func (g *gemm) run() {
 	case g.packed != nil:
 		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.packed, panel: g.k * nr})
 		return
+	case g.tiny():
+		p := simd.Product{A: g.a.data, RS: g.a.rs, CS: g.a.cs, B: g.b.data, LDB: g.b.rs, C: g.c, LDC: g.n, M: g.m, N: g.n, K: g.k, Set: g.set}
+		p.MulAdd()
+		g.finish(block{hi: g.m, right: g.n})
+		return
 	case g.inPlace():
 		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data})
 		return
@@ -89,6 +94,12 @@ func (g *gemm) run() {
 		g.rows(blk)
 	}
 }
+
+// tiny reports whether the product is less work than to plan it.
+func (g *gemm) tiny() bool { return g.b.cs == 1 && g.m*g.n*g.k <= tinyWork }
+
+// tinyWork is so few multiply-adds that they take less than a microsecond.
+const tinyWork = 1 << 10
 
 // inPlace reports whether b is read where it is: it lies as the kernel wants it,
 // or is used too seldom to be moved.

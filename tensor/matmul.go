@@ -57,11 +57,14 @@ func MatMulPackedThen(dst, a *Dense, b *Packed, f Flags, then Epilogue) {
 
 // long runs a product, in parts of k if it is a gradient of weights.
 func (g *gemm) long(f Flags) {
-	if f == TransA && g.k >= splitFrom {
+	switch {
+	case f == TransA && g.slim():
+		g.sideways()
+	case f == TransA && g.k >= splitFrom:
 		g.split()
-		return
+	default:
+		g.run()
 	}
-	g.run()
 }
 
 // newGemm returns a product that op adds to dst.

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -82,21 +85,48 @@ func (r *run) sound() error {
 	return nil
 }
 
-// notFinite returns the first NaN or infinity in x, or 0. Where there is one, no
-// sum is finite; where a sum is not, there may be one.
+// notFinite returns the first NaN or infinity in x, or 0.
 func notFinite(x []tensor.Float) float64 {
-	for len(x) > 0 {
-		n := min(len(x), 1<<16)
-		if s := simd.Sum(x[:n]); s-s != 0 {
-			for _, v := range x[:n] {
-				if v-v != 0 {
-					return float64(v)
-				}
-			}
+	if soundParts(x) {
+		return 0
+	}
+	for _, v := range x {
+		if v-v != 0 {
+			return float64(v)
 		}
-		x = x[n:]
 	}
 	return 0
+}
+
+// soundPart is how many numbers are looked at together: about a microsecond.
+const soundPart = 1 << 14
+
+// soundParts reports whether x has no NaN and no infinity. Where there is one, no
+// sum is finite; where a sum is not, there may be one.
+func soundParts(x []tensor.Float) bool {
+	t := soundTasks.Get().(*soundTask)
+	t.x = x
+	t.odd.Store(false)
+	par.Run((len(x)+soundPart-1)/soundPart, t)
+	sound := !t.odd.Load()
+	t.x = nil
+	soundTasks.Put(t)
+	return sound
+}
+
+// soundTask is a look at the parts of x.
+type soundTask struct {
+	x   []tensor.Float
+	odd atomic.Bool
+}
+
+var soundTasks = sync.Pool{New: func() any { return new(soundTask) }}
+
+// Chunk looks at one part.
+func (t *soundTask) Chunk(i int) {
+	if s := simd.Sum(t.x[i*soundPart : min((i+1)*soundPart, len(t.x))]); s-s != 0 {
+		t.odd.Store(true)
+	}
 }
 
 func (r *run) name(p *grad.Param) string {

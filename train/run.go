@@ -14,7 +14,9 @@ type run struct {
 	judge     judge
 	average   *EMA // nil: none
 	good      state
+	current   bool   // good is what the Params are, and has yet to be copied
 	goodEpoch int    // that good is the state after; without Eval, the last whose loss was finite
+	passing   bool   // each good state is that of one epoch, and no step fails half-way
 	saved     string // the last checkpoint
 	history   History
 }
@@ -26,6 +28,7 @@ func (f *Fit) begin() *run {
 	}
 	f.tape.Restart(f.Seed)
 	r := &run{Fit: f, judge: judge{by: f.By}, good: capture(f.Model)}
+	r.passing = f.By == ByLast && f.Eval != nil && f.Steps <= 1 && f.Average == 0 && !r.good.frozen()
 	if f.Average > 0 {
 		r.average = NewEMA(f.Model, f.Average)
 	}
@@ -34,6 +37,7 @@ func (f *Fit) begin() *run {
 
 // finish leaves the model in the state that the run is for.
 func (r *run) finish(diverged bool) {
+	r.catchUp()
 	switch {
 	case r.Eval != nil || diverged:
 		r.good.restore()
@@ -126,6 +130,7 @@ func (r *run) step(e *Epoch, i int) error {
 		e.Norm = grads.ClipNorm(r.ClipNorm)
 	}
 	e.Rate = r.rate()
+	r.current = false // unless an evaluation follows, nobody asks for it any more
 	r.Optimiser.Step(grads)
 	return nil
 }
@@ -139,8 +144,19 @@ func (r *run) evaluate(e *Epoch) {
 	r.eval.Reset()
 	e.Scores = r.Eval(r.eval)
 	if e.Best = r.judge.see(e.Val); e.Best {
-		r.good.update()
+		r.current = true
 		r.goodEpoch = e.N
+	}
+	if !r.passing {
+		r.catchUp()
+	}
+}
+
+// catchUp copies the good state if it is only in the Params.
+func (r *run) catchUp() {
+	if r.current {
+		r.good.update()
+		r.current = false
 	}
 }
 
@@ -179,6 +195,7 @@ func (r *run) save() error {
 
 // checkpoint is all that the run is made of.
 func (r *run) checkpoint() *Checkpoint {
+	r.catchUp()
 	return &Checkpoint{
 		Model: r.Model, Optimiser: r.Optimiser, Tape: r.tape, Average: r.average,
 		History: &r.history, best: r.good,

@@ -31,6 +31,12 @@ func (s state) update() {
 	}
 }
 
+// frozen reports whether any of the Params is not trained, but written by
+// Backward.
+func (s state) frozen() bool {
+	return slices.ContainsFunc(s, func(v saved) bool { return v.param.Frozen })
+}
+
 // restore gives the Params their values of that moment.
 func (s state) restore() {
 	for _, v := range s {

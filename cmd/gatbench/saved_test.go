@@ -209,7 +209,7 @@ func TestDiverged(t *testing.T) {
 		rate = "1e160"
 	}
 	lines, stderr, status := gatbench(t, "train", "--lr", rate, "--json")
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is NaN (first: layer 1/Dot: element 0 of ") ||
+	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is NaN (first: layer 1/DotBoth: element 0 of ") ||
 		!strings.HasSuffix(stderr, "; nothing was saved\n") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}

@@ -23,12 +23,12 @@ var shared = newPool()
 
 // pool is a set of workers and the one job they have.
 //
-// A job is open while left > 0. Whoever lowers left from k to k−1 owns chunk
-// n−k and may read task and n, since the job cannot end before that chunk is
-// counted off from undone. So a worker that comes late, or slept through
-// several jobs, takes part in the current one or finds nothing to take.
+// A job is open while there are chunks to take. Whoever takes one owns it and may
+// read task, since the job cannot end before that chunk is counted off from
+// undone. So a worker that comes late, or slept through several jobs, takes part
+// in the current one or finds nothing to take.
 type pool struct {
-	left   atomic.Int64 // chunks that nobody has taken
+	free   chunks // that nobody has taken
 	_      [56]byte
 	undone atomic.Int64 // chunks that are not done, or not yet counted off
 	_      [56]byte
@@ -40,7 +40,6 @@ type pool struct {
 	caller gate
 	_      [64]byte
 
-	n       int
 	task    Task
 	mine    int64 // chunks that the caller took and has not counted off
 	helpers int   // workers to wake for this job
@@ -56,7 +55,7 @@ func newPool() *pool { return &pool{caller: newGate()} }
 func Run(n int, t Task) {
 	switch {
 	case n <= 0:
-	case n == 1 || Threads() == 1:
+	case n == 1 || n > chunksMost || Threads() == 1:
 		serial(n, t)
 	case shared.taken.CompareAndSwap(false, true):
 		shared.run(n, t)
@@ -82,9 +81,9 @@ func (p *pool) alone(n int, t Task) {
 func (p *pool) run(n int, t Task) {
 	p.open(n, t)
 	defer p.end() // also when a chunk panics: workers may still use the task
-	for k := p.take(); k > 0; k = p.take() {
+	for i, ok := p.free.first(); ok; i, ok = p.free.first() {
 		p.mine++
-		t.Chunk(n - int(k))
+		t.Chunk(i)
 	}
 }
 
@@ -92,23 +91,13 @@ func (p *pool) run(n int, t Task) {
 func (p *pool) open(n int, t Task) {
 	threads := Threads()
 	p.resize(threads - 1)
-	p.n, p.task, p.mine = n, t, 0
+	p.task, p.mine = t, 0
 	// Calls that run alone use threads too: waking a worker would only take
 	// them away.
 	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()))
 	p.undone.Store(int64(n))
-	p.left.Store(int64(n))
+	p.free.open(n)
 	p.wake(0)
-}
-
-// take takes a chunk; k is how many were left with it, 0 if there was none.
-func (p *pool) take() (k int64) {
-	for k = p.left.Load(); k > 0; k = p.left.Load() {
-		if p.left.CompareAndSwap(k, k-1) {
-			return k
-		}
-	}
-	return 0
 }
 
 // wake wakes two workers, from i on. The workers are a tree, each of which
@@ -122,7 +111,7 @@ func (p *pool) wake(i int) {
 // end waits for the chunks that were begun and gives the pool back. A caller
 // that panics comes here with chunks left.
 func (p *pool) end() {
-	rest := p.left.Swap(0) + p.mine
+	rest := int64(p.free.drop()) + p.mine
 	if p.undone.Add(-rest) > 0 {
 		p.wait()
 	}

@@ -29,7 +29,7 @@ func (w *worker) loop() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for !w.quit.Load() {
-		if w.pool.left.Load() > 0 {
+		if w.pool.free.left() > 0 {
 			w.help()
 		} else if !w.lookOut() {
 			w.park()
@@ -42,11 +42,11 @@ func (w *worker) help() {
 	w.took, w.ended = 0, false
 	defer w.leave()
 	p := w.pool
-	for k := p.take(); k > 0; k = p.take() {
+	for i, ok := p.free.last(); ok; i, ok = p.free.last() {
 		if w.took++; w.took == 1 {
 			p.wake(2*w.index + 2)
 		}
-		p.task.Chunk(p.n - int(k))
+		p.task.Chunk(i)
 	}
 	w.ended = true
 }
@@ -60,7 +60,7 @@ func (w *worker) leave() {
 			defer func() { go w.loop() }()
 		}
 		p.failed.CompareAndSwap(nil, newPanic(v))
-		w.took += p.left.Swap(0)
+		w.took += int64(p.free.drop())
 	}
 	if took := w.took; took > 0 {
 		p.done(took)
@@ -68,7 +68,7 @@ func (w *worker) leave() {
 }
 
 // event reports whether there is something to do.
-func (w *worker) event() bool { return w.pool.left.Load() > 0 || w.quit.Load() }
+func (w *worker) event() bool { return w.pool.free.left() > 0 || w.quit.Load() }
 
 // lookOut spins until there is something to do, and reports whether there is.
 // It is Go with a few instructions of assembly, so that the collector and the

@@ -34,6 +34,7 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(s.Offsets), 0}, {unsafe.Offsetof(s.X), 24}, {unsafe.Offsetof(s.Y), 48}, {unsafe.Offsetof(s.D), 72},
 		{unsafe.Offsetof(v.Offsets), 0}, {unsafe.Offsetof(v.Cols), 24}, {unsafe.Offsetof(v.From), 48}, {unsafe.Offsetof(v.To), 72},
 		{unsafe.Offsetof(v.Row), 96}, {unsafe.Offsetof(v.k0), 104}, {unsafe.Offsetof(v.k1), 108}, {unsafe.Offsetof(v.drop), 112}, {unsafe.Offsetof(v.scale), 116},
+		{unsafe.Offsetof(v.ToCols), 120}, {unsafe.Offsetof(v.Kept), 144}, {unsafe.Offsetof(v.Starts), 168},
 	} {
 		if f.at != f.want {
 			t.Errorf("field %d of the list is at %d, the assembly reads it at %d", i, f.at, f.want)

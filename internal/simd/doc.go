@@ -18,3 +18,4 @@ package simd
 //go:generate go -C _gen run . -family product -out ../product_amd64.s -stubs ../product_amd64.go -pkg simd
 //go:generate go -C _gen run . -family spmm -out ../spmm_amd64.s -stubs ../spmm_amd64.go -pkg simd
 //go:generate go -C _gen run . -family attention -out ../attention_amd64.s -stubs ../attention_amd64.go -pkg simd
+//go:generate go -C _gen run . -family kept -out ../kept_amd64.s -stubs ../kept_amd64.go -pkg simd

@@ -54,6 +54,53 @@ func LogSoftmax(y, x []Float) {
 	Shift.Forward(y, y, -LogSumExp(y))
 }
 
+// LogSoftmaxRows sets the rows of y, of a width each, to the LogSoftmax of those
+// of x. It takes the exponentials of several narrow rows together. y may be x.
+func LogSoftmaxRows(y, x []Float, width int) {
+	var scratch [512]Float
+	step := len(scratch) / max(1, width) * width
+	for step > 0 && len(x) > 0 {
+		n := min(step, len(x))
+		logSoftmaxBlock(y[:n], x[:n], scratch[:n], width)
+		x, y = x[n:], y[n:]
+	}
+	for ; width > 0 && len(x) > 0; x, y = x[width:], y[width:] { // of wide ones each
+		LogSoftmax(y[:width], x[:width])
+	}
+}
+
+// logSoftmaxBlock is LogSoftmaxRows of a few rows, with scratch as long.
+func logSoftmaxBlock(y, x, scratch []Float, width int) {
+	for i := 0; i < len(x); i += width {
+		m := x[i]
+		for _, v := range x[i+1 : i+width] {
+			m = max(m, v) // NaN if there is one
+		}
+		for j, v := range x[i : i+width] {
+			scratch[i+j] = v - m // NaN of an infinite maximum
+		}
+	}
+	Exp.Forward(scratch, scratch, 0)
+	for i := 0; i < len(x); i += width {
+		sum := 0.0
+		for _, e := range scratch[i : i+width] {
+			sum += float64(e)
+		}
+		if sum != sum {
+			LogSoftmax(y[i:i+width], x[i:i+width])
+			continue
+		}
+		m := x[i]
+		for _, v := range x[i+1 : i+width] {
+			m = max(m, v)
+		}
+		s := Float(math.Log(sum))
+		for j, v := range x[i : i+width] {
+			y[i+j] = v - m - s
+		}
+	}
+}
+
 // LogSumExp returns log Σe^x over one row; of an empty row −Inf.
 func LogSumExp(x []Float) Float {
 	m := MaxOf(x)

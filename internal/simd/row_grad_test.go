@@ -62,3 +62,40 @@ func TestRowGradEnds(t *testing.T) {
 		t.Errorf("a softmax of −∞ alone has the gradient %v", dx)
 	}
 }
+
+// Rows together are rows one by one.
+func TestLogSoftmaxRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 1))
+	for width := range 60 {
+		for _, rows := range []int{0, 1, 2, 75, 140} {
+			next := plain(rng)
+			if rows == 2 {
+				next = some(rng)
+			}
+			checkLogRows(t, draw(rows*width, next), width)
+		}
+	}
+	checkLogRows(t, draw(3*700, plain(rng)), 700)
+	inf := Float(math.Inf(1))
+	checkLogRows(t, []Float{-inf, -inf, inf, 0, inf, inf, Float(math.NaN()), 1, 2, 3}, 2)
+}
+
+func checkLogRows(t *testing.T, x []Float, width int) {
+	t.Helper()
+	want := make([]Float, len(x))
+	for i := 0; i < len(x); i += width {
+		LogSoftmax(want[i:i+width], x[i:i+width])
+	}
+	y, intact := guarded(len(x), 3, func() Float { return 9 })
+	LogSoftmaxRows(y, x, width)
+	LogSoftmaxRows(x, x, width) // in place
+	for i, v := range y {
+		close := func(v Float) bool { return near(v, want[i], 2e-6) || math.Abs(float64(v-want[i])) <= 1e-6 }
+		if !close(v) || !close(x[i]) {
+			t.Fatalf("width %d: element %d is %v, in place %v, by its row %v", width, i, v, x[i], want[i])
+		}
+	}
+	if !intact() {
+		t.Fatalf("width %d: wrote outside the rows", width)
+	}
+}

@@ -10,7 +10,15 @@ type Values struct {
 
 	k0, k1, drop uint32
 	scale        Float
+
+	// Of Keep alone:
+	ToCols []int32 // the columns of what is kept
+	Kept   []Float // their values, scaled
+	Starts []int64 // where each row starts in both, and the end; the first is given
 }
+
+// KeepRoom is how many elements [Values.Keep] may use beyond those it keeps.
+const KeepRoom = 8
 
 // Drop drops nonzeros as [Dropout.Add] drops the elements of a matrix:
 //
@@ -22,12 +30,22 @@ func (v *Values) Drop(d *Dropout) {
 	}
 	n := v.Offsets[rows]
 	_, _, _ = v.Cols[:n], v.From[:n], v.To[:n]
-	v.k0, v.k1, v.drop, v.scale = d.k0, d.k1, d.drop, Float(d.Scale)
+	v.set(d)
 	if fast {
 		v.dropFast()
 		return
 	}
-	for r := range rows {
+	v.dropGo(d)
+}
+
+// set takes over the numbers of d.
+func (v *Values) set(d *Dropout) {
+	v.k0, v.k1, v.drop, v.scale = d.k0, d.k1, d.drop, Float(d.Scale)
+}
+
+// dropGo is the truth of Drop.
+func (v *Values) dropGo(d *Dropout) {
+	for r := range len(v.Offsets) - 1 {
 		key := d.Row(v.Row + r)
 		for k := v.Offsets[r]; k < v.Offsets[r+1]; k++ {
 			if x := v.From[k]; d.Keep(key, int(v.Cols[k])) {
@@ -36,5 +54,33 @@ func (v *Values) Drop(d *Dropout) {
 				v.To[k] = 0
 			}
 		}
+	}
+}
+
+// Keep is Drop that also copies those nonzeros that are not zero then, one row
+// behind the other from Starts[0] on: a smaller matrix, with the same products.
+// ToCols and Kept hold as many elements from there as there are nonzeros, and
+// KeepRoom more.
+//
+//	ToCols[n], Kept[n] = Cols[k], To[k]    for the k with To[k] ≠ 0, in order
+func (v *Values) Keep(d *Dropout) {
+	rows := len(v.Offsets) - 1
+	if rows < 1 {
+		return
+	}
+	n := v.Offsets[rows]
+	end := v.Starts[0] + n - v.Offsets[0] + KeepRoom
+	_, _, _, _, _, _ = v.Cols[:n], v.From[:n], v.To[:n], v.ToCols[:end], v.Kept[:end], v.Starts[rows]
+	v.set(d)
+	if fast {
+		v.keepFast()
+		return
+	}
+	v.dropGo(d)
+	at := v.Starts[0]
+	for r := range rows {
+		lo, hi := v.Offsets[r], v.Offsets[r+1]
+		at += int64(Pick(v.ToCols[at:], v.Kept[at:], v.Cols[lo:hi], v.To[lo:hi]))
+		v.Starts[r+1] = at
 	}
 }

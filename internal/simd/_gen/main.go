@@ -26,6 +26,7 @@ var families = map[string][]func(){
 	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
+	"kept":      {keepValues},
 	"attention": {attention, heads, segments, dropValues},
 }
 

@@ -1,0 +1,73 @@
+package grad_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// both runs f, which multiplies features with two vectors, and returns results
+// and gradients one behind the other.
+func both(x, y, z *tensor.Dense, f func(x, y, z *grad.Var) (xy, xz *grad.Var)) []tensor.Float {
+	t := grad.NewTape(1)
+	var out []tensor.Float
+	for range 2 { // the second time from used buffers
+		t.Reset()
+		xv, yv, zv := t.Watch(x), t.Watch(y), t.Watch(z)
+		a, b := f(xv, yv, zv)
+		gs := t.Backward(a.Mul(b).Add(a.Tanh()).Sum())
+		out = slices.Concat(a.Value().Data, b.Value().Data, gs.Of(xv).Data, gs.Of(yv).Data, gs.Of(zv).Data)
+	}
+	return out
+}
+
+// DotBoth is two times Dot, to the bit, on any number of threads.
+func TestDotBoth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 31))
+	for _, shape := range [][3]int{{1, 1, 1}, {700, 8, 8}, {3000, 1, 7}, {900, 4, 64}, {5, 3, 5}} {
+		n, h, d := shape[0], shape[1], shape[2]
+		x, y, z := random(rng, n, h, d), random(rng, h, d), random(rng, h, d)
+		want := both(x, y, z, func(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) })
+		for _, threads := range []int{1, 2, 3, 8} {
+			undo := par.SetThreads(threads)
+			got := both(x, y, z, (*grad.Var).DotBoth)
+			undo()
+			if !slices.Equal(got, want) {
+				t.Errorf("%v on %d threads: other bits than Dot", shape, threads)
+			}
+		}
+	}
+}
+
+// Where the vectors are no rows of x, DotBoth is Dot all the same.
+func TestDotBothBroadcast(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 32))
+	x, y, z := random(rng, 4, 2, 3), random(rng, 3), random(rng, 4, 2, 3)
+	want := both(x, y, z, func(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) })
+	if got := both(x, y, z, (*grad.Var).DotBoth); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func BenchmarkDotBoth(b *testing.B) {
+	rng := rand.New(rand.NewPCG(33, 33))
+	x, y, z := random(rng, 2708, 8, 8), random(rng, 8, 8), random(rng, 8, 8)
+	for name, f := range map[string]func(x, y, z *grad.Var) (xy, xz *grad.Var){
+		"both":  (*grad.Var).DotBoth,
+		"twice": func(x, y, z *grad.Var) (xy, xz *grad.Var) { return x.Dot(y), x.Dot(z) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			t := grad.NewTape(1)
+			dy := tensor.New(2708, 8, 1)
+			for b.Loop() {
+				t.Reset()
+				a, c := f(t.Watch(x), t.Watch(y), t.Watch(z))
+				t.BackwardFrom(a.Add(c), dy)
+			}
+		})
+	}
+}

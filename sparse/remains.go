@@ -1,0 +1,83 @@
+package sparse
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// remains are the nonzeros of a matrix that are not zero, such as a dropout
+// leaves: in parts of rows, each part about where it stood.
+type remains struct {
+	cuts   []int // of the rows
+	cols   []int32
+	w      []tensor.Float
+	starts []int64 // of the rows in cols, with the end of each part after it
+}
+
+// leftTask is the product of remains with a dense array.
+type leftTask struct {
+	*remains
+	sum simd.RowSum
+}
+
+var leftTasks = sync.Pool{New: func() any { return new(leftTask) }}
+
+// addLeft is addTo of what a dropout left.
+func (p product) addLeft(dst, x *tensor.Dense) {
+	t := leftTasks.Get().(*leftTask)
+	t.remains = p.a.left
+	t.sum = simd.RowSum{Gather: p.a.gather(x), Y: dst.Data, Heads: 1, W: t.w, Set: p.set}
+	t.sum.Cols = t.cols
+	par.Run(len(t.cuts)-1, t)
+	*t = leftTask{}
+	leftTasks.Put(t)
+}
+
+// Chunk does one part of the rows.
+func (t *leftTask) Chunk(i int) {
+	lo, hi := t.cuts[i], t.cuts[i+1]
+	sum := t.sum
+	sum.Y, sum.Offsets = sum.Y[lo*sum.F:hi*sum.F], t.starts[lo+i:hi+i+1]
+	sum.AddRows(0, hi-lo)
+}
+
+// pickTask makes the remains of a matrix whose zeros nobody has left out.
+type pickTask struct {
+	remains
+	a      *CSR
+	values []tensor.Float
+}
+
+var pickTasks = sync.Pool{New: func() any { return new(pickTask) }}
+
+// pick returns the remains of p's matrix, until they are given back by free.
+func (p product) pick() *pickTask {
+	t := pickTasks.Get().(*pickTask)
+	n, parts := p.a.NNZ(), dropParts(p.a)
+	t.a, t.values = p.a, p.values
+	t.cuts = par.Split(p.a.Offsets, parts, t.cuts)
+	t.cols, t.w = slices.Grow(t.cols[:0], n)[:n], slices.Grow(t.w[:0], n)[:n]
+	t.starts = slices.Grow(t.starts[:0], p.a.NumRows+parts)[:p.a.NumRows+parts]
+	par.Run(parts, t)
+	return t
+}
+
+func (t *pickTask) free() {
+	t.a, t.values = nil, nil
+	pickTasks.Put(t)
+}
+
+// Chunk picks the nonzeros of one part of the rows.
+func (t *pickTask) Chunk(i int) {
+	o := t.a.Offsets
+	at := o[t.cuts[i]]
+	for r := t.cuts[i]; r < t.cuts[i+1]; r++ {
+		t.starts[r+i] = at
+		at += int64(simd.Pick(t.cols[at:], t.w[at:], t.a.Cols[o[r]:o[r+1]], t.values[o[r]:o[r+1]]))
+	}
+	t.starts[t.cuts[i+1]+i] = at
+}

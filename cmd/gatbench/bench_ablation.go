@@ -67,7 +67,7 @@ func (a ablation) prepare(c trainChoice, dataset string) (workload, error) {
 		return workload{}, err
 	}
 	a.leave(part)
-	return workload{call: part.run, rival: reference{name: "whole", share: 1, call: whole.run}}, nil
+	return workload{call: part.run, rival: reference{name: "whole", share: 1, call: whole.run, equal: true}}, nil
 }
 
 // gatEpoch is what train/DATASET does in an epoch, with a choice of how.

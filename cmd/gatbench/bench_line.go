@@ -151,7 +151,10 @@ func (l *benchLine) memory(began, before, after usage) {
 
 // time returns the milliseconds that the whole work would take.
 func (r reference) time(ctx context.Context, rule budget) (float64, error) {
-	t, err := rule.brief().repeat(ctx, r.call)
+	if !r.equal {
+		rule = rule.brief()
+	}
+	t, err := rule.repeat(ctx, r.call)
 	if err != nil {
 		return 0, err
 	}

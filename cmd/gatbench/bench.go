@@ -20,7 +20,9 @@ type benchCommand struct {
 	Size    string `placeholder:"NAME" help:"The same with a graph of a size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
 	Dim     int    `placeholder:"D" help:"Columns of a head, of kernels and layers on a graph."`
 	Heads   int    `placeholder:"H" help:"Heads, of kernels and layers on a graph."`
-	Data    string `placeholder:"DIR" help:"Folder of the datasets' files, for train/*."`
+	Data    string `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
+	Epochs  int    `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
+	Seed    uint64 `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
 	JSON    bool   `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List    bool   `help:"Print the names and do nothing."`
 
@@ -37,6 +39,9 @@ func (c *benchCommand) Run(e env) error {
 	began := newUsage()
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
+	if c.Epochs < 0 {
+		return misuse("--epochs %d: it must be at least 1, or 0 for %d", c.Epochs, trainEpochs)
+	}
 	if err := c.defaults(); err != nil {
 		return err
 	}
@@ -59,7 +64,7 @@ func (c *benchCommand) defaults() error {
 		if err != nil {
 			return err
 		}
-		c.all = benchmarks(par.Threads(), choice, c.Data)
+		c.all = benchmarks(par.Threads(), choice, c.training())
 	}
 	if c.budget == (budget{}) {
 		c.budget = peersBudget
@@ -68,6 +73,15 @@ func (c *benchCommand) defaults() error {
 		c.self = runSelf
 	}
 	return nil
+}
+
+// training returns what the flags say of trainings.
+func (c *benchCommand) training() trainChoice {
+	out := trainChoice{data: c.Data, epochs: c.Epochs, seed: c.Seed}
+	if out.epochs == 0 {
+		out.epochs = trainEpochs
+	}
+	return out
 }
 
 // choice returns what the flags say of graphs and widths.
@@ -99,10 +113,13 @@ func (c *benchCommand) selfArgs(name string) []string {
 			args = append(args, "--"+flag+"="+value)
 		}
 	}
-	for flag, value := range map[string]int{"dim": c.Dim, "heads": c.Heads} {
+	for flag, value := range map[string]int{"dim": c.Dim, "heads": c.Heads, "epochs": c.Epochs} {
 		if value != 0 {
 			args = append(args, fmt.Sprintf("--%s=%d", flag, value))
 		}
+	}
+	if c.Seed != 0 {
+		args = append(args, fmt.Sprintf("--seed=%d", c.Seed))
 	}
 	return append(args, name)
 }

@@ -19,6 +19,7 @@ type benchmark struct {
 	gathered float64 // that a call's edges ask for, of a kernel on a graph
 	lanes    int     // threads that a call has work for
 	prepare  func() workload
+	open     func() (workload, error)                       // instead, of what is in files
 	train    func(ctx context.Context) (*trainTimes, error) // instead, of epochs of a training
 }
 
@@ -28,7 +29,8 @@ type workload struct {
 	// of a kernel on a graph: what reads the rows that the call gathers; of a
 	// call that computes gradients too: its forward pass alone
 	walk, forward func()
-	plain         reference // a loop in Go, without assembly, on one thread
+	failed        func() error // why a call could not do its work; nil: none can fail
+	plain         reference    // a loop in Go, without assembly, on one thread
 	rival         reference
 }
 
@@ -38,6 +40,7 @@ type reference struct {
 	name  string
 	share float64
 	call  func()
+	equal bool // timed for as long as the benchmark itself
 }
 
 const floatSize = int(unsafe.Sizeof(tensor.Float(0)))
@@ -59,13 +62,13 @@ var narrow = [][3]int{
 }
 
 // benchmarks returns all there are, the ceilings of the machine first.
-func benchmarks(threads int, c sparseChoice, data string) []benchmark {
+func benchmarks(threads int, c sparseChoice, t trainChoice) []benchmark {
 	c.sizes = map[string]*benchGraph{}
 	for _, s := range graphSizes {
 		c.sizes[s.name] = s.graph()
 	}
 	return slices.Concat(denseBenchmarks(threads), sparseBenchmarks(threads, c), buildBenchmarks(threads),
-		layerBenchmarks(threads, c), trainBenchmarks(threads, data))
+		layerBenchmarks(threads, c), trainBenchmarks(threads, t), ablationBenchmarks(threads, t), readBenchmarks(threads, t.data))
 }
 
 // denseBenchmarks are the ceilings and what works on dense arrays.

@@ -25,13 +25,14 @@ type benchLine struct {
 // benchExtra is what else is known. A null is not known, what is missing does
 // not apply.
 type benchExtra struct {
-	P10MS     float64  `json:"p10_ms"`
-	P90MS     float64  `json:"p90_ms"`
-	Group     int      `json:"calls_per_sample"`
-	GFLOPS    float64  `json:"gflops,omitempty"`
-	GBPerS    float64  `json:"gb_per_s,omitempty"`
-	ForwardMS float64  `json:"forward_median_ms,omitempty"`
-	EpochMS   float64  `json:"epoch_median_ms,omitempty"`
+	P10MS     float64 `json:"p10_ms"`
+	P90MS     float64 `json:"p90_ms"`
+	Group     int     `json:"calls_per_sample"`
+	GFLOPS    float64 `json:"gflops,omitempty"`
+	GBPerS    float64 `json:"gb_per_s,omitempty"`
+	ForwardMS float64 `json:"forward_median_ms,omitempty"`
+	EpochMS   float64 `json:"epoch_median_ms,omitempty"`
+	benchScores
 	Gathered  float64  `json:"gathered_gb_per_s,omitempty"`
 	WalkMS    float64  `json:"walk_ms,omitempty"`
 	WalkPct   float64  `json:"walk_pct,omitempty"`
@@ -49,6 +50,14 @@ type benchExtra struct {
 	OthersPct *float64 `json:"others_cpu_pct"`
 }
 
+// benchScores are what came of a training, under the names of the peers'.
+type benchScores struct {
+	LastLoss    float64 `json:"last_loss,omitempty"`
+	LastTest    float64 `json:"last_test_acc,omitempty"`
+	BestVal     float64 `json:"best_val_acc,omitempty"` // the first epoch with the highest
+	BestValTest float64 `json:"best_val_test_acc,omitempty"`
+}
+
 // time makes the operands of a benchmark, times it and then what it is compared
 // with, and returns the line.
 func (b *benchmark) time(ctx context.Context, rule budget, began usage) (*benchLine, error) {
@@ -56,8 +65,14 @@ func (b *benchmark) time(ctx context.Context, rule budget, began usage) (*benchL
 	if b.train != nil {
 		return b.timeTraining(ctx, began, before)
 	}
-	w := b.prepare()
+	w, err := b.workload()
+	if err != nil {
+		return nil, err
+	}
 	t, err := rule.repeat(ctx, w.call)
+	if err == nil && w.failed != nil {
+		err = w.failed()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +106,14 @@ func (b *benchmark) time(ctx context.Context, rule budget, began usage) (*benchL
 	return line, nil
 }
 
+// workload returns the operands.
+func (b *benchmark) workload() (workload, error) {
+	if b.open != nil {
+		return b.open()
+	}
+	return b.prepare(), nil
+}
+
 // timeTraining trains once and returns the line of its steps.
 func (b *benchmark) timeTraining(ctx context.Context, began, before usage) (*benchLine, error) {
 	times, err := b.train(ctx)
@@ -99,7 +122,7 @@ func (b *benchmark) timeTraining(ctx context.Context, began, before usage) (*ben
 	}
 	line := b.line(times.step)
 	line.memory(began, before, newUsage())
-	line.Extra.EpochMS = times.epoch.median()
+	line.Extra.EpochMS, line.Extra.benchScores = times.epoch.median(), times.scores
 	return line, nil
 }
 
@@ -128,7 +151,10 @@ func (l *benchLine) memory(began, before, after usage) {
 
 // time returns the milliseconds that the whole work would take.
 func (r reference) time(ctx context.Context, rule budget) (float64, error) {
-	t, err := rule.brief().repeat(ctx, r.call)
+	if !r.equal {
+		rule = rule.brief()
+	}
+	t, err := rule.repeat(ctx, r.call)
 	if err != nil {
 		return 0, err
 	}

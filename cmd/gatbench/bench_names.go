@@ -7,8 +7,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/spell"
 )
 
-// choose returns the benchmarks that a pattern selects: all if it is empty,
-// those whose path it is or begins, else those it matches as path.Match does.
+// choose returns the benchmarks that a pattern selects: all if it is empty, the
+// one whose path it is, those whose path it begins, else those it matches as
+// path.Match does.
 func choose(all []benchmark, pattern string) ([]benchmark, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, misuse("%q is not a pattern: %w", pattern, err)
@@ -16,6 +17,9 @@ func choose(all []benchmark, pattern string) ([]benchmark, error) {
 	pattern = strings.TrimSuffix(pattern, "/")
 	var out []benchmark
 	for _, b := range all {
+		if b.name == pattern {
+			return []benchmark{b}, nil
+		}
 		ok, _ := path.Match(pattern, b.name) // a bad pattern was refused above
 		if ok || pattern == "" || strings.HasPrefix(b.name, pattern+"/") {
 			out = append(out, b)

@@ -162,7 +162,7 @@ func TestTrainBenchmark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for 200 epochs")
 	}
-	out, err := bench(t, benchCommand{all: trainBenchmarks(1, "")[:1], JSON: true})
+	out, err := bench(t, benchCommand{all: trainBenchmarks(1, (&benchCommand{}).training())[:1], JSON: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func names(bs []benchmark) string {
 
 func TestBenchNames(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
-		all, seen := benchmarks(threads, sparseChoice{}, ""), map[string]bool{}
+		all, seen := benchmarks(threads, sparseChoice{}, trainChoice{}), map[string]bool{}
 		for _, b := range all {
 			if seen[b.name] {
 				t.Errorf("%s stands twice for %d threads", b.name, threads)
@@ -58,7 +58,7 @@ func TestBenchNames(t *testing.T) {
 			if got, err := choose(all, b.name); err != nil || names(got) != b.name {
 				t.Errorf("%s selects %q, %v", b.name, names(got), err)
 			}
-			if b.params["threads"] == nil || b.op == "" || b.lanes < 1 || b.prepare == nil && b.train == nil {
+			if b.params["threads"] == nil || b.op == "" || b.lanes < 1 || b.prepare == nil && b.train == nil && b.open == nil {
 				t.Errorf("%s is not complete: %+v", b.name, b)
 			}
 		}
@@ -75,7 +75,7 @@ func TestBenchNames(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	all := benchmarks(1, sparseChoice{}, "")
+	all := benchmarks(1, sparseChoice{}, trainChoice{})
 	tests := []struct{ pattern, want string }{
 		{"exp", "exp/2048 exp/1048576"},
 		{"exp/", "exp/2048 exp/1048576"},

@@ -29,9 +29,14 @@ func openTask(dir, name, splits string, seed uint64) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := d.Normalised()
-	k := &task{Dataset: d, graph: d.Graph.WithSelfLoops(), rows: rows, features: grad.Const(rows)}
+	k := newTask(d)
 	return k, k.setSplit(splits, seed)
+}
+
+// newTask makes a task of a dataset, with the split that it has.
+func newTask(d *datasets.Dataset) *task {
+	rows := d.Normalised()
+	return &task{Dataset: d, split: d.Split, graph: d.Graph.WithSelfLoops(), rows: rows, features: grad.Const(rows)}
 }
 
 func open(dir, name string) (*datasets.Dataset, error) {

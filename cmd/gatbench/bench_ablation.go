@@ -1,0 +1,148 @@
+package main
+
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// ablation is something that makes an epoch of GAT fast, and how to do without.
+type ablation struct {
+	without string
+	leave   func(e *gatEpoch)
+}
+
+// ablations are all there are: zeros of the features that are not skipped,
+// dropout that draws numbers one by one, attention that stores its edges, one
+// thread, plain Go, memory taken anew; then the first two, as the frameworks have
+// it, and all but the one thread.
+var ablations = []ablation{
+	{"features", (*gatEpoch).fillFeatures},
+	{"dropout", (*gatEpoch).drawMasks},
+	{"attention", (*gatEpoch).storeEdges},
+	{"threads", func(e *gatEpoch) { e.around = func() func() { return par.SetThreads(1) } }},
+	{"assembly", func(e *gatEpoch) { e.around = simd.Disable }},
+	{"memory", func(e *gatEpoch) { e.forget = true }},
+	{"features+dropout", func(e *gatEpoch) { e.fillFeatures(); e.drawMasks() }},
+	{"all", func(e *gatEpoch) {
+		e.fillFeatures()
+		e.drawMasks()
+		e.storeEdges()
+		e.around, e.forget = simd.Disable, true
+	}},
+}
+
+// ablationBenchmarks are epochs of train/DATASET with something left out, beside
+// whole ones. A call is a training step and a validation forward.
+func ablationBenchmarks(threads int, c trainChoice) []benchmark {
+	var out []benchmark
+	for _, name := range []string{"cora", "citeseer", "pubmed"} {
+		for _, a := range ablations {
+			out = append(out, benchmark{
+				name: "ablation/" + name + "/" + a.without, op: "ablation/gat", lanes: threads,
+				params: map[string]any{"dataset": name, "without": a.without, "seed": c.seed, "threads": threads},
+				open:   func() (workload, error) { return a.prepare(c, name) },
+			})
+		}
+	}
+	return out
+}
+
+// prepare opens the dataset and makes both trainings.
+func (a ablation) prepare(c trainChoice, dataset string) (workload, error) {
+	k, r, err := openPeers(c, "gat", dataset)
+	if err != nil {
+		return workload{}, err
+	}
+	whole, err := newGATEpoch(k, r)
+	if err != nil {
+		return workload{}, err
+	}
+	part, err := newGATEpoch(k, r)
+	if err != nil {
+		return workload{}, err
+	}
+	a.leave(part)
+	return workload{call: part.run, rival: reference{name: "whole", share: 1, call: whole.run, equal: true}}, nil
+}
+
+// gatEpoch is what train/DATASET does in an epoch, with a choice of how.
+type gatEpoch struct {
+	*task
+	net     *network
+	opt     train.Optimiser
+	labels  []int32
+	x       *grad.Var // the features, sparse or dense
+	t, eval *grad.Tape
+
+	drop   func(t *grad.Tape, x *grad.Var, p float64) *grad.Var // of features
+	attend func(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var
+	around func() (undo func()) // of the whole epoch; nil: nothing
+	forget bool                 // take memory anew in each epoch
+}
+
+func newGATEpoch(k *task, r recipe) (*gatEpoch, error) {
+	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
+	if err != nil {
+		return nil, err
+	}
+	e := &gatEpoch{
+		task: k, net: net, opt: r.optimiser(net), labels: k.labelsOf(k.split.Train), x: k.features,
+		t: grad.NewTape(r.Seed), eval: grad.NewEval(),
+		drop: (*grad.Tape).Dropout, attend: fusedLayer,
+	}
+	return e, e.opt.Bind(net)
+}
+
+// run is a training step and a validation forward.
+func (e *gatEpoch) run() {
+	if e.around != nil {
+		defer e.around()()
+	}
+	if e.forget {
+		step := e.t.Step()
+		e.t, e.eval = grad.NewTape(e.net.Recipe.Seed), grad.NewEval()
+		e.t.SetStep(step)
+	}
+	e.t.Reset()
+	loss := e.forward(e.t).Rows(e.split.Train).CrossEntropy(e.labels)
+	e.opt.Step(e.t.Backward(loss))
+	e.eval.Reset()
+	e.watch(e.forward(e.eval).Value())
+}
+
+// forward returns the logits. It takes dropout of features out of the layers, so
+// that all epochs do it in the same place.
+func (e *gatEpoch) forward(t *grad.Tape) *grad.Var {
+	x := e.x
+	for _, l := range e.net.Layers {
+		conv := l.(*gatLayer).GATConv
+		x = e.drop(t, x, conv.FeatDrop)
+		conv.FeatDrop = 0
+		x = e.attend(t, e.graph, &conv, x)
+	}
+	return x
+}
+
+// fusedLayer is the layer as it is.
+func fusedLayer(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var {
+	return l.Forward(t, g, x)
+}
+
+// storeEdges runs attention as the formula says, a step at a time, with the
+// logits, the softmax and the dropped softmax of all edges in arrays.
+func (e *gatEpoch) storeEdges() { e.attend = unfusedLayer }
+
+func unfusedLayer(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var {
+	ft := x.MatMul(t.Use(l.W)).Reshape(g.NumNodes(), l.Heads, l.Out)
+	el, er := ft.Dot(t.Use(l.AttnL)), ft.Dot(t.Use(l.AttnR))
+	score := message.ApplyEdges(g, message.UAddV(el, er)).LeakyReLU(0.2)
+	alpha := t.Dropout(message.EdgeSoftmax(g, score), l.AttnDrop)
+	y := message.UpdateAll(g, message.UMulE(ft, alpha), message.Sum)
+	y = y.Reshape(g.NumNodes(), l.Heads*l.Out) // of one head, the mean is the head
+	return y.Add(t.Use(l.B)).Activate(l.Activation)
+}

@@ -24,7 +24,11 @@ func (w *worker) pullBack(t tile, stop int) {
 	}
 	w.aim(t)
 	last := len(w.steps) - 1
-	if w.has[last] = true; !w.lazy {
+	switch w.has[last] = true; {
+	case w.plan.even:
+		w.pullEven(t)
+		last--
+	case !w.lazy:
 		w.seed(t, w.adj[last])
 	}
 	for i := last; i >= stop; i-- {
@@ -39,7 +43,7 @@ func (w *worker) pullBack(t tile, stop int) {
 		case binary:
 			w.pullBinary(s, dy)
 		case scaleBy:
-			if i == last && w.lazy {
+			if w.lazy && i == len(w.steps)-1 {
 				w.pullNear(s, t)
 			} else {
 				w.pullScale(s, dy)
@@ -48,6 +52,8 @@ func (w *worker) pullBack(t tile, stop int) {
 			w.pullScore(s, t, dy)
 		case affine:
 			w.pullAffine(s, t, dy)
+		case matMul:
+			w.pullMultiply(s, dy)
 		case softmax, logSoftmax, normalise, topK:
 			w.pullAcross(i, t)
 		default:

@@ -89,6 +89,8 @@ func (s *step) operands() string {
 		return fmt.Sprintf(": Dot of LeakyReLU(%d + %d) with %d, which stay where they are", s.ends.u, s.ends.v, s.ends.w)
 	case s.kind == affine:
 		return fmt.Sprintf(": %d, which stays where it is, times %d, plus %d", s.ends.u, s.b, s.ends.v)
+	case s.kind == matMul:
+		return fmt.Sprintf(" of %d by %d, which stays where it is", s.a, s.ends.w)
 	case s.b >= 0:
 		return fmt.Sprintf(" of %d, %d", s.a, s.b)
 	case s.a >= 0:
@@ -108,4 +110,4 @@ func widest(g *graph.Graph) int {
 
 var kindNames = [...]string{expand: "stretch", dotLast: "Dot", sumLast: "SumLast", maxLast: "MaxLast",
 	logSumExpLast: "LogSumExpLast", pick: "Pick", dropout: "Dropout", softmax: "Softmax", logSoftmax: "LogSoftmax",
-	scaleBy: "Mul by runs", score: "U+V score", affine: "U times + V", gumbel: "draw", normalise: "Normalise", topK: "TopK"}
+	scaleBy: "Mul by runs", score: "U+V score", affine: "U times + V", matMul: "MatMul", gumbel: "draw", normalise: "Normalise", topK: "TopK"}

@@ -109,6 +109,8 @@ func (w *worker) compute(i int, t tile) {
 		w.score(i, t)
 	case affine:
 		w.affine(i, t)
+	case matMul:
+		w.multiply(s, y)
 	case softmax, logSoftmax, normalise, topK:
 		w.combine(i, t)
 	default:

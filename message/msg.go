@@ -37,9 +37,10 @@ const (
 	logSumExpLast
 	pick
 	dropout
-	gumbel  // adds noise, of which the largest is a draw
-	score   // Dot(LeakyReLU(U + V), W) without its parts; made by the plan
-	affine  // U times one number for each run, plus V; made by the plan
+	gumbel // adds noise, of which the largest is a draw
+	score  // Dot(LeakyReLU(U + V), W) without its parts; made by the plan
+	affine // U times one number for each run, plus V; made by the plan
+	matMul
 	softmax // from here on: across the in-edges of a destination
 	logSoftmax
 	normalise
@@ -136,6 +137,15 @@ func (m Msg) Sign() Msg { return m.unary(simd.Sign, 0) }
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
 func (m Msg) Dot(o Msg) Msg { return m.with(&o, node{kind: dotLast}) }
+
+// MatMul returns the products of m's last axis with a matrix that all edges share:
+// w is In×Out, and an edge's …×In becomes …×Out. More axes of w take the place of
+// In too: with In×H×D an edge's features become a row for each head. The product
+// is made where the message is evaluated, and stored for no edge.
+func (m Msg) MatMul(w *grad.Var) Msg {
+	o := W(w)
+	return m.with(&o, node{kind: matMul})
+}
 
 // SumLast sums along the last axis, which is kept with length 1.
 func (m Msg) SumLast() Msg { return m.along(sumLast) }

@@ -20,6 +20,8 @@ type plan struct {
 	near  int       // elements of the rows that an edge's steps read where they stand
 	lazy  bool      // the message, U times a number for each run, is summed without being made
 	nStat int       // columns of the steps across the in-edges, each of which has statistics for every destination
+	even  bool      // see worker.pullEven
+	turn  int       // elements of the matrices that backward reads turned
 	kept  int       // floats that the reducers keep beside the result, of each element of a message
 	won   int       // and edges
 	edges bool      // a statistic is an edge
@@ -52,7 +54,8 @@ type step struct {
 	from  int     // picks: so many rows there are
 	stat  int     // across the in-edges: where its statistics begin in a destination's
 	needs bool    // its gradient is wanted
-	ends  ends    // score, affine: the leaves that are read where they stand
+	ends  ends    // score, affine, matMul: the leaves that are read where they stand
+	turn  int     // matMul: where its matrix is kept, turned; see run.turn
 	there bool    // of a leaf: no step reads a copy of it
 }
 
@@ -68,6 +71,7 @@ func newPlan(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
 	c.join(len(rs) == 1 && rs[0] == Sum)
 	c.layout()
 	c.countKept()
+	c.even = c.evens()
 	if c.out().needs {
 		c.backLayout(len(rs) > 0 && !c.plain())
 	}
@@ -103,6 +107,8 @@ func (c *compiler) compile(i int32) int {
 		c.pair(&s, n)
 	case dotLast:
 		c.placeDot(&s, n)
+	case matMul:
+		c.placeMatMul(&s, n)
 	case pick:
 		c.placePick(&s, n)
 	default:
@@ -169,7 +175,7 @@ func runOf(from, to []int) int {
 func (c *compiler) add(s step) int {
 	s.width = tensor.Size(s.shape...)
 	s.fixed = s.kind == leafW && !s.taken || s.kind > leafW && s.steady()
-	for _, i := range []int{s.a, s.b} {
+	for _, i := range [2]int{s.a, s.b} {
 		if i >= 0 {
 			s.needs = s.needs || c.steps[i].needs
 			s.fixed = s.fixed && c.steps[i].fixed

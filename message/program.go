@@ -207,7 +207,7 @@ func (m *Msg) join(o *Msg) int32 {
 func (n *node) aside() bool { return n.kind == pick || n.kind == dropout || n.kind == gumbel }
 
 // paired reports whether a node has two operands.
-func (n *node) paired() bool { return n.kind == binary || n.kind == dotLast }
+func (n *node) paired() bool { return n.kind == binary || n.kind == dotLast || n.kind == matMul }
 
 // expr is a node as part of a tree, in which kernels of their own are looked for.
 type expr struct {

@@ -261,19 +261,72 @@ func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b pullBuffers
 	}
 }
 
+// resultRows returns, under a plain reducer, the gradient that every message of each
+// destination of a tile has.
+func (w *worker) resultRows(t tile) []tensor.Float {
+	n := w.out().width
+	dy := w.dOut[t.r0*n : t.r1*n]
+	if w.rs[0] == Sum {
+		return dy
+	}
+	w.even = resize(w.even, max(len(dy), cap(w.even)))
+	off := w.g.In().Offsets
+	for v := t.r0; v < t.r1; v++ {
+		at := (v - t.r0) * n
+		if deg := off[v+1] - off[v]; deg > 0 {
+			simd.Div.Forward(w.even[at:at+n], dy[at:at+n], []tensor.Float{tensor.Float(deg)}, 1, 0)
+		}
+	}
+	return w.even[:len(dy)]
+}
+
+// spans returns where the edges of a tile's destinations begin and end.
+func (w *worker) spans(t tile) []int64 {
+	if !t.part {
+		return w.g.In().Offsets[t.r0 : t.r1+1]
+	}
+	w.span = [2]int64{int64(t.lo), int64(t.hi)}
+	return w.span[:]
+}
+
 // pullPlain sets dm to the gradient of a tile's messages under a plain reducer.
 func (w *worker) pullPlain(t tile, dm []tensor.Float) {
-	n := w.out().width
-	if w.rs[0] == Sum {
-		simd.Rows(n).Gather(dm, w.dOut, w.destinations(t))
-		return
+	simd.Rows(w.out().width).SpreadRanges(dm, w.resultRows(t), w.spans(t))
+}
+
+// evens reports whether the last step multiplies with what is the same on every
+// edge, and a plain reducer follows.
+func (p *plan) evens() bool {
+	s := p.out()
+	if !p.plain() || s.kind != binary || s.bin != simd.Mul || s.a == s.b {
+		return false
 	}
-	off := w.g.In().Offsets
-	w.eachRow(t, func(v, lo, hi int) {
-		first := dm[lo*n : lo*n+n]
-		simd.Div.Forward(first, w.dOut[v*n:v*n+n], []tensor.Float{tensor.Float(off[v+1] - off[v])}, 1, 0)
-		for done := 1; done < hi-lo; done *= 2 {
-			copy(dm[(lo+done)*n:hi*n], dm[lo*n:(lo+done)*n])
+	x, f := &p.steps[s.a], &p.steps[s.b]
+	if x.fixed {
+		x, f = f, x
+	}
+	return !x.fixed && f.fixed && (!f.needs || f.kind == leafW)
+}
+
+// pullEven is the gradient of a last step that evens names: as long as it is the
+// same on all edges of a destination, it is computed once for them.
+func (w *worker) pullEven(t tile) {
+	s := w.out()
+	x, f := s.a, s.b
+	if w.steps[x].fixed {
+		x, f = f, x
+	}
+	n, rows := s.width, w.resultRows(t)
+	if w.steps[f].needs && w.pass != nil {
+		simd.Rows(n).DotRanges(w.toSum(f), rows, w.vals[x][:(t.hi-t.lo)*n], w.spans(t))
+	}
+	if w.steps[x].needs {
+		w.scaled = resize(w.scaled, max(len(rows), cap(w.scaled)))
+		by := w.vals[f][:n]
+		for at := 0; at < len(rows); at += n {
+			simd.Mul.Forward(w.scaled[at:at+n], rows[at:at+n], by, 1, 1)
 		}
-	})
+		dx, _ := w.into(x)
+		simd.Rows(n).SpreadRanges(dx[:(t.hi-t.lo)*n], w.scaled[:len(rows)], w.spans(t))
+	}
 }

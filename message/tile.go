@@ -142,15 +142,16 @@ type stats struct {
 type run struct {
 	*evaluation
 	stats
-	red   reduction
-	vars  []*grad.Var
-	data  [][]tensor.Float // of the Vars
-	drow  []int32          // the row that a moved V reads at each destination
-	limit int              // edges a tile
-	dOut  []tensor.Float   // backward: the gradient of the result
-	back  bool             // the statistics stand, and all values are kept
-	list  *cuts
-	task  chunkTask // forward, of a chunk
+	red    reduction
+	vars   []*grad.Var
+	data   [][]tensor.Float // of the Vars
+	drow   []int32          // the row that a moved V reads at each destination
+	limit  int              // edges a tile
+	dOut   []tensor.Float   // backward: the gradient of the result
+	back   bool             // the statistics stand, and all values are kept
+	list   *cuts
+	turned []tensor.Float // matrices; see turnMatrices
+	task   chunkTask      // forward, of a chunk
 }
 
 var running = sync.Pool{New: func() any {
@@ -180,7 +181,9 @@ func (e *evaluation) run(back bool) *run {
 	if len(e.rs) > 0 {
 		r.red = newReduction(e, e.floats[2*size:], won)
 	}
-	r.limit = e.tileLimit(back)
+	if r.limit = e.tileLimit(back); back {
+		r.turnMatrices()
+	}
 	return r
 }
 

@@ -10,27 +10,29 @@ import (
 // worker is one thread's scratch in a pass over the edges.
 type worker struct {
 	*run
-	buf  []tensor.Float
-	vals [][]tensor.Float // of each step, for one tile
-	adj  [][]tensor.Float // gradients of the values, where they are at the moment
-	own  [][]tensor.Float // and where each has room of its own
-	has  []bool           // a gradient has come in
-	dst  []int32          // the destination of each edge of the tile
-	rows []int32
-	tmp  []tensor.Float // of the widest step, for one tile
-	mix  []tensor.Float
-	dump []tensor.Float // for gradients that are not wanted now
-	pull []tensor.Float // at the destination in parts: what the gradients across its edges sum
-	best []tensor.Float // of a choice: the entries chosen so far, and their edges
-	edge []int32
-	last tile      // of which dst tells
-	pass *backPass // whose window takes gradients of leaves; nil: none
-	work chunk     // backward: what is being done, and its partial sums
-	part []tensor.Float
-	fan  simd.Fan       // of the edges of a tile
-	span [2]int64       // its Offsets, of a part
-	bin  []tensor.Float // for gradients that are not wanted, of edges and of
-	rest []tensor.Float // destinations
+	buf    []tensor.Float
+	vals   [][]tensor.Float // of each step, for one tile
+	adj    [][]tensor.Float // gradients of the values, where they are at the moment
+	own    [][]tensor.Float // and where each has room of its own
+	has    []bool           // a gradient has come in
+	dst    []int32          // the destination of each edge of the tile
+	rows   []int32
+	tmp    []tensor.Float // of the widest step, for one tile
+	mix    []tensor.Float
+	dump   []tensor.Float // for gradients that are not wanted now
+	pull   []tensor.Float // at the destination in parts: what the gradients across its edges sum
+	best   []tensor.Float // of a choice: the entries chosen so far, and their edges
+	edge   []int32
+	last   tile      // of which dst tells
+	pass   *backPass // whose window takes gradients of leaves; nil: none
+	work   chunk     // backward: what is being done, and its partial sums
+	part   []tensor.Float
+	fan    simd.Fan       // of the edges of a tile
+	span   [2]int64       // its Offsets, of a part
+	bin    []tensor.Float // for gradients that are not wanted, of edges and of
+	rest   []tensor.Float // destinations
+	even   []tensor.Float // a row for each destination of a tile: the gradient of its messages,
+	scaled []tensor.Float // and its product with what all share
 }
 
 var workers = sync.Pool{New: func() any { return new(worker) }}

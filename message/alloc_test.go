@@ -16,7 +16,7 @@ import (
 type layered func(t *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var
 
 // parts are the Vars that messages read beside x.
-type parts struct{ e, w, table *grad.Var }
+type parts struct{ e, w *grad.Var }
 
 // layeredMessages are messages of many kinds, none of which has a kernel.
 func layeredMessages() map[string]layered {

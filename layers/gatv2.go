@@ -22,9 +22,9 @@ import (
 // act([residual +] b).
 //
 // A weight multiplies the normalised attention, after dropout, and nothing is
-// normalised again. A linear residual has no bias of its own: B serves both. Up
-// to eight features of an edge are read where they stand; more are projected
-// first, which stores a row of Heads·Out for each edge.
+// normalised again. A linear residual has no bias of its own: B serves both. An
+// edge's features are projected where its message is evaluated, so that no row of
+// Heads·Out is stored for an edge; only of sparse ones it is.
 type GATv2Conv struct {
 	In         int             // width of the sources' features
 	InDst      int             `json:",omitempty"` // width of the destinations'; 0: In
@@ -87,31 +87,23 @@ func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 }
 
 // attend returns the attention of each edge, one number a head. No E×H×D array
-// is made of the nodes' features, nor of a few features of the edges.
+// is made, nor of dense features of the edges.
 func (l *GATv2Conv) attend(t *grad.Tape, in In, fs, fd *grad.Var) message.Msg {
 	sum := message.UAddV(fs, fd) // H×D an edge
 	if in.Edge != nil {
-		sum = l.addEdges(t, sum, in.Edge)
+		sum = sum.Add(l.edges(t, in.Edge))
 	}
 	score := sum.LeakyReLU(slope(l.Slope)).Dot(message.W(t.Use(l.Attn)))
 	return in.weigh(score.Softmax().Dropout(t, l.AttnDrop))
 }
 
-// fewEdgeFeatures is up to how many features of an edge are worked in where the
-// message is evaluated, term by term. Beyond, one product for all edges takes
-// less time, though it stores the result: H×D numbers an edge.
-const fewEdgeFeatures = 8
-
-// addEdges adds W_e·x_uv to the message.
-func (l *GATv2Conv) addEdges(t *grad.Tape, sum message.Msg, x *grad.Var) message.Msg {
+// edges returns W_e·x_uv.
+func (l *GATv2Conv) edges(t *grad.Tape, x *grad.Var) message.Msg {
 	heads, w := or(l.Heads, 1), t.Use(l.WEdge)
-	if l.EdgeIn > fewEdgeFeatures {
-		return sum.Add(message.E(split(x.MatMul(w), heads, l.Out)))
+	if x.Sparse() != nil {
+		return message.E(split(x.MatMul(w), heads, l.Out))
 	}
-	for k := range l.EdgeIn {
-		sum = sum.Add(message.E(x.Columns(k, k+1)).Mul(message.W(w.RowRange(k, k+1).Reshape(heads, l.Out))))
-	}
-	return sum
+	return message.E(x).MatMul(w.Reshape(l.EdgeIn, heads, l.Out))
 }
 
 // project returns the projected features of sources and destinations, N×H×D.

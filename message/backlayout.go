@@ -27,6 +27,8 @@ func (p *plan) reads(s *step) reads {
 		return reads{a: true, b: true}
 	case affine:
 		return reads{b: p.steps[s.ends.u].needs}
+	case matMul:
+		return reads{a: p.steps[s.ends.w].needs}
 	case scaleBy, dotLast:
 		return reads{a: need(s.b), b: need(s.a)}
 	case maxLast, logSumExpLast:

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -12,22 +13,11 @@ import (
 // its destination and of its own. Building one computes nothing. A Msg is a
 // value; it can be used several times and in several others.
 type Msg struct {
-	n *expr
-}
-
-// expr is a node of the expression: a leaf, or an operation on one or two
-// others.
-type expr struct {
-	kind kind
-	a, b *expr
-	x    *grad.Var   // of a leaf
-	un   simd.Unary  // of a unary
-	bin  simd.Binary // of a binary
-	c    tensor.Float
-	drop *simd.Dropout
-	rows []int32 // of a pick: which row of the message each edge takes
-	k    int     // of a topK: how many are kept
-	mark bool    // of a topK: 1 for what is kept, else 0
+	n, reads, asides uint16 // how much of what follows is in use
+	code             [shortCode]node
+	vars             [shortVars]*grad.Var
+	aside            [shortAsides]aside
+	long             *program // instead of all that, where it does not fit
 }
 
 type kind uint8
@@ -47,9 +37,10 @@ const (
 	logSumExpLast
 	pick
 	dropout
-	gumbel  // adds noise, of which the largest is a draw
-	score   // Dot(LeakyReLU(U + V), W) without its parts; made by the plan
-	affine  // U times one number for each run, plus V; made by the plan
+	gumbel // adds noise, of which the largest is a draw
+	score  // Dot(LeakyReLU(U + V), W) without its parts; made by the plan
+	affine // U times one number for each run, plus V; made by the plan
+	matMul
 	softmax // from here on: across the in-edges of a destination
 	logSoftmax
 	normalise
@@ -58,40 +49,30 @@ const (
 
 // U is the row of x that belongs to the edge's source. x has a row for each
 // source node.
-func U(x *grad.Var) Msg { return Msg{&expr{kind: leafU, x: x}} }
+func U(x *grad.Var) Msg { return leaf(leafU, x) }
 
 // V is the row of x that belongs to the edge's destination. x has a row for
 // each destination node. On a graph made by Block or Dst, whose destinations
 // are sources too, x may have a row for each source instead: then it is the row
 // of the source that the destination is. If both counts agree on such a graph,
 // rows of sources are meant.
-func V(x *grad.Var) Msg { return Msg{&expr{kind: leafV, x: x}} }
+func V(x *grad.Var) Msg { return leaf(leafV, x) }
 
 // E is the edge's own row of x. The rows of x are in the graph's edge order; use
 // [OnEdges] for rows in the order of the list the graph was made from.
-func E(x *grad.Var) Msg { return Msg{&expr{kind: leafE, x: x}} }
+func E(x *grad.Var) Msg { return leaf(leafE, x) }
 
 // W is x itself, on every edge: an attention vector, or the weights of a
 // relation. All axes of x belong to the message.
-func W(x *grad.Var) Msg { return Msg{&expr{kind: leafW, x: x}} }
-
-// expr returns what m says. It panics with a [*grad.TapeError] if that is nothing.
-func (m Msg) expr() *expr {
-	if m.n == nil {
-		panic(&grad.TapeError{Op: "message.Msg", Why: "the Msg is empty; begin one with U, V, E or W"})
-	}
-	return m.n
-}
+func W(x *grad.Var) Msg { return leaf(leafW, x) }
 
 func (m Msg) unary(u simd.Unary, c float64) Msg {
-	return Msg{&expr{kind: unary, a: m.expr(), un: u, c: tensor.Float(c)}}
+	return m.then(node{kind: unary, fn: uint8(u), c: tensor.Float(c)})
 }
 
-func (m Msg) binary(b simd.Binary, o Msg) Msg {
-	return Msg{&expr{kind: binary, a: m.expr(), b: o.expr(), bin: b}}
-}
+func (m Msg) binary(b simd.Binary, o Msg) Msg { return m.with(&o, node{kind: binary, fn: uint8(b)}) }
 
-func (m Msg) along(k kind) Msg { return Msg{&expr{kind: k, a: m.expr()}} }
+func (m Msg) along(k kind) Msg { return m.then(node{kind: k}) }
 
 // Add returns m + o. The shapes broadcast as NumPy's do, after the edge's axis.
 func (m Msg) Add(o Msg) Msg { return m.binary(simd.Add, o) }
@@ -155,7 +136,16 @@ func (m Msg) Sign() Msg { return m.unary(simd.Sign, 0) }
 
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
-func (m Msg) Dot(o Msg) Msg { return Msg{&expr{kind: dotLast, a: m.expr(), b: o.expr()}} }
+func (m Msg) Dot(o Msg) Msg { return m.with(&o, node{kind: dotLast}) }
+
+// MatMul returns the products of m's last axis with a matrix that all edges share:
+// w is In×Out, and an edge's …×In becomes …×Out. More axes of w take the place of
+// In too: with In×H×D an edge's features become a row for each head. The product
+// is made where the message is evaluated, and stored for no edge.
+func (m Msg) MatMul(w *grad.Var) Msg {
+	o := W(w)
+	return m.with(&o, node{kind: matMul})
+}
 
 // SumLast sums along the last axis, which is kept with length 1.
 func (m Msg) SumLast() Msg { return m.along(sumLast) }
@@ -170,7 +160,7 @@ func (m Msg) LogSumExpLast() Msg { return m.along(logSumExpLast) }
 // Pick takes of a K×… message the row of the edge's kind, and loses the first
 // axis: the weights of a relation, or of a relative position. kinds has an entry
 // for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
-func (m Msg) Pick(kinds []int32) Msg { return Msg{&expr{kind: pick, a: m.expr(), rows: kinds}} }
+func (m Msg) Pick(kinds []int32) Msg { return m.beside(pick, aside{rows: kinds}) }
 
 // Softmax normalises m over the in-edges of each destination, every column on
 // its own. Where all entries are −∞ the result is zero.
@@ -193,13 +183,13 @@ func (m Msg) TopK(k int) Msg {
 	if k < 0 {
 		panic(&grad.TapeError{Op: "message.TopK", Why: fmt.Sprintf("cannot keep %d edges", k)})
 	}
-	return Msg{&expr{kind: topK, a: m.expr(), k: k}}
+	return m.then(node{kind: topK, k: int32(min(k, math.MaxInt32))})
 }
 
 // Hardmax is 1 for the largest of m over the in-edges of each destination, every
 // column on its own, and 0 for the others. Ties go to the lowest edge; where all
 // entries are −∞ the result is zero. It has no gradient.
-func (m Msg) Hardmax() Msg { return Msg{&expr{kind: topK, a: m.expr(), k: 1, mark: true}} }
+func (m Msg) Hardmax() Msg { return m.then(node{kind: topK, k: 1, mark: true}) }
 
 // Sample is hard attention: of the in-edges of each destination it draws one,
 // every column on its own, with the probabilities that Softmax of m gives. drawn
@@ -211,7 +201,7 @@ func (m Msg) Hardmax() Msg { return Msg{&expr{kind: topK, a: m.expr(), k: 1, mar
 func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 	noisy := m
 	if d := t.NextDropout(0.5); d != nil {
-		noisy = Msg{&expr{kind: gumbel, a: m.expr(), drop: d}}
+		noisy = m.beside(gumbel, aside{drop: d})
 	}
 	drawn = noisy.Hardmax()
 	low := tensor.New(1)
@@ -227,5 +217,5 @@ func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
 	if d == nil {
 		return m
 	}
-	return Msg{&expr{kind: dropout, a: m.expr(), drop: d}}
+	return m.beside(dropout, aside{drop: d})
 }

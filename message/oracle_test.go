@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -60,6 +61,8 @@ func (o *oracle) value(e *expr) table {
 			}
 			return top + math.Log(s)
 		})
+	case matMul:
+		return o.product(e)
 	case pick:
 		return o.pick(e)
 	case dropout:
@@ -159,6 +162,18 @@ func (o *oracle) pairs(e *expr, f func(x, y float64) float64) table {
 		return at
 	}
 	return x.each(shape, func(i int, row []float64, k int) float64 { return f(row[find(xs, k)], y.rows[i][find(ys, k)]) })
+}
+
+func (o *oracle) product(e *expr) table {
+	x, w := o.eval(e.a), e.b.x.Value()
+	in, n := x.shape[len(x.shape)-1], w.RowLen()
+	shape := append(slices.Clone(x.shape[:len(x.shape)-1]), w.Shape()[1:]...)
+	return x.each(shape, func(_ int, row []float64, k int) (y float64) {
+		for i := range in {
+			y += row[k/n*in+i] * float64(w.Row(i)[k%n])
+		}
+		return y
+	})
 }
 
 func (o *oracle) pick(e *expr) table {
@@ -386,7 +401,7 @@ func (o *oracle) differ(got *tensor.Dense, want table, squared bool) error {
 
 // check compares everything that can be done with m with the oracle.
 func (o *oracle) check(m Msg) error {
-	want := o.eval(m.n)
+	want := o.eval(treeOf(m))
 	if err := o.differ(ApplyEdges(o.g, m).Value(), want, false); err != nil {
 		return fmt.Errorf("edges: %w", err)
 	}
@@ -460,7 +475,7 @@ func (s *sprout) tree(depth int) (m Msg) {
 	}
 	defer func() { s.pool = append(s.pool, m) }()
 	a := s.tree(depth - 1)
-	switch s.IntN(28) {
+	switch s.IntN(29) {
 	case 0:
 		return a.Add(s.tree(depth - 1))
 	case 1:
@@ -475,6 +490,8 @@ func (s *sprout) tree(depth int) (m Msg) {
 		return a.Max(s.tree(depth - 1))
 	case 7:
 		return a.Tanh().Add(W(s.array(3).Reshape(3))).Dot(W(s.array(1, 3)))
+	case 28:
+		return a.Tanh().Add(W(s.array(3).Reshape(3))).MatMul(s.array(3, 3))
 	case 8:
 		return a.SumLast()
 	case 9:

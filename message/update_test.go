@@ -66,6 +66,16 @@ func expressions(kinds []int32) map[string]func(t *grad.Tape, x operands) messag
 		"Pick computed": func(_ *grad.Tape, x operands) message.Msg {
 			return message.U(x.ft).Tanh().Pick(head(kinds))
 		},
+		"MatMul": func(_ *grad.Tape, x operands) message.Msg {
+			return message.UAddV(x.u, x.v).Tanh().MatMul(x.att.Reshape(3, 2)).Softmax()
+		},
+		"MatMul of heads": func(_ *grad.Tape, x operands) message.Msg {
+			m := message.U(x.ft).MatMul(x.table.Reshape(3, 4)).Mul(message.E(x.ee))
+			return m.Add(message.E(x.e).MatMul(x.table.Reshape(3, 2, 2)).SumLast())
+		},
+		"MatMul of what all share": func(_ *grad.Tape, x operands) message.Msg {
+			return message.E(x.e).Mul(message.W(x.w).MatMul(x.att.Reshape(3, 2)).SumLast())
+		},
 		"Softmax": func(_ *grad.Tape, x operands) message.Msg { return message.UAddV(x.u, x.v).Softmax() },
 		"LogSoftmax": func(_ *grad.Tape, x operands) message.Msg {
 			return message.UAddV(x.u, x.v).LogSoftmax()

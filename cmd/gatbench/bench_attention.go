@@ -4,6 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -14,7 +15,10 @@ func attentionKernels() []sparseKernel {
 		{"cora", sparseShape{8, 8}}, {"pubmed", sparseShape{8, 8}},
 		{"arxiv", sparseShape{8, 8}}, {"arxiv", sparseShape{4, 64}},
 	}
-	return []sparseKernel{{"gat_attention", on, attentionCost, prepareAttention}}
+	return []sparseKernel{
+		{"gat_attention", on, attentionCost, prepareAttention},
+		{"gat_message", []sparseCase{{"arxiv", sparseShape{8, 8}}}, attentionCost, prepareGATMessage},
+	}
 }
 
 // attentionCost counts, for each edge, the row and the logit of the source in
@@ -31,16 +35,45 @@ func attentionCost(g *benchGraph, s sparseShape) (flops, bytes, gathered float64
 // edge in an array.
 func prepareAttention(b *benchGraph, s sparseShape) workload {
 	g := b.get()
-	a := &attentionTask{
-		g: g, t: grad.NewTape(1), eval: grad.NewEval(),
-		el: newOperand(g.NumSrc(), s.heads, 1), er: newOperand(g.NumDst(), s.heads, 1),
-		ft: newOperand(g.NumSrc(), s.heads, s.dim), seed: newOperand(g.NumDst(), s.heads, s.dim),
-	}
+	a := newAttentionTask(g, s)
 	return workload{
 		call:    func() { a.both(fusedAttention) },
 		forward: a.forward,
 		walk:    walk(g, a.ft.Reshape(-1, s.width()), walkParts),
 		rival:   reference{name: "unfused", share: 1, call: func() { a.both(unfusedAttention) }},
+	}
+}
+
+// prepareGATMessage times the same message through UpdateAll and a tape; the rival
+// is its kernel called by hand, on arrays that stand.
+func prepareGATMessage(b *benchGraph, s sparseShape) workload {
+	g := b.get()
+	a := newAttentionTask(g, s)
+	return workload{
+		call:    func() { a.both(fusedAttention) },
+		forward: a.forward,
+		rival:   reference{name: "by hand", share: 1, call: a.byHand()},
+	}
+}
+
+func newAttentionTask(g *graph.Graph, s sparseShape) *attentionTask {
+	return &attentionTask{
+		g: g, t: grad.NewTape(1), eval: grad.NewEval(),
+		el: newOperand(g.NumSrc(), s.heads, 1), er: newOperand(g.NumDst(), s.heads, 1),
+		ft: newOperand(g.NumSrc(), s.heads, s.dim), seed: newOperand(g.NumDst(), s.heads, s.dim),
+	}
+}
+
+// byHand returns a call of the kernel for the result and all gradients.
+func (a *attentionTask) byHand() func() {
+	k := &sparse.Attention{In: a.g.In(), El: a.el, Er: a.er, Ft: a.ft, Slope: 0.2}
+	like := func(x *tensor.Dense) *tensor.Dense { return tensor.New(x.Shape()...) }
+	y, stats := like(a.seed), make([]tensor.Float, k.StatsLen())
+	into := &sparse.AttentionGrads{El: like(a.el), Er: like(a.er), Ft: like(a.ft)}
+	return func() {
+		k.Forward(y, stats)
+		into.Sets = sparse.SetEl | sparse.SetEr | sparse.SetFt
+		k.Backward(a.seed, y, stats, into)
 	}
 }
 

@@ -55,16 +55,50 @@ head7:
 	LEAQ   (R11)(R10*4), R10
 	VXORPS Y1, Y1, Y1
 
-again8:
-	VMOVUPS      (R9)(R11*1), Y2
-	VADDPS       (CX)(R11*1), Y2, Y2
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
-	VMULPS       Y0, Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VFMADD231PS  (DX)(R11*1), Y2, Y1
-	ADDQ         $0x20, R11
-	CMPQ         R11, R10
-	JL           again8
+four8:
+	LEAQ        128(R11), R12
+	CMPQ        R12, R10
+	JG          one9
+	VMOVUPS     (R9)(R11*1), Y2
+	VADDPS      (CX)(R11*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VFMADD231PS (DX)(R11*1), Y2, Y1
+	VMOVUPS     32(R9)(R11*1), Y2
+	VADDPS      32(CX)(R11*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VFMADD231PS 32(DX)(R11*1), Y2, Y1
+	VMOVUPS     64(R9)(R11*1), Y2
+	VADDPS      64(CX)(R11*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VFMADD231PS 64(DX)(R11*1), Y2, Y1
+	VMOVUPS     96(R9)(R11*1), Y2
+	VADDPS      96(CX)(R11*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VFMADD231PS 96(DX)(R11*1), Y2, Y1
+	ADDQ        $0x80, R11
+	JMP         four8
+
+one9:
+	CMPQ        R11, R10
+	JGE         over10
+	VMOVUPS     (R9)(R11*1), Y2
+	VADDPS      (CX)(R11*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VFMADD231PS (DX)(R11*1), Y2, Y1
+	ADDQ        $0x20, R11
+	JMP         one9
+
+over10:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -99,7 +133,7 @@ DATA wide00000000<>+28(SB)/4, $0x00000000
 GLOBL wide00000000<>(SB), RODATA|NOPTR, $32
 
 // func fanScoreGrad(p *byte)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·fanScoreGrad(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
@@ -109,32 +143,30 @@ TEXT ·fanScoreGrad(SB), NOSPLIT, $0-8
 	MOVQ         216(AX), DI
 	MOVQ         240(AX), R8
 	VBROADCASTSS 280(AX), Y0
-	MOVBLZX      284(AX), R9
-	NEGL         R9
-	VMOVD        R9, X1
-	VPBROADCASTD X1, Y1
+	CMPB         284(AX), $0x00
+	JNE          more11
 	MOVQ         (AX), R9
 	MOVQ         8(AX), R10
 	LEAQ         -8(R9)(R10*8), R10
 
-row9:
+row12:
 	CMPQ R9, R10
-	JGE  done12
+	JGE  done15
 	MOVQ (R9), R11
 	CMPQ R11, 8(R9)
-	JGE  next11
+	JGE  next14
 
-edge10:
+edge13:
 	MOVQ    24(AX), R12
 	MOVLQSX (R12)(R11*4), R12
 	IMULQ   304(AX), R12
 	ADDQ    48(AX), R12
 	MOVQ    288(AX), R13
 	TESTQ   R13, R13
-	JZ      near13
+	JZ      near16
 	ADDQ    R11, R13
 	CMPQ    R13, 296(AX)
-	JG      near13
+	JG      near16
 	MOVQ    24(AX), R14
 	MOVLQSX (R14)(R13*4), R14
 	IMULQ   304(AX), R14
@@ -142,55 +174,270 @@ edge10:
 	MOVQ    R14, R13
 	ADDQ    304(AX), R13
 
-line14:
+line17:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	CMPQ       R14, R13
-	JL         line14
+	JL         line17
 
-near13:
+near16:
 	XORQ R14, R14
 
-head15:
+head18:
 	MOVQ         264(AX), R13
 	LEAQ         (R14)(R13*4), R13
-	VBROADCASTSS (BX), Y2
+	VBROADCASTSS (BX), Y1
 
-again16:
-	VMOVUPS     (R12)(R14*1), Y3
-	VADDPS      (CX)(R14*1), Y3, Y3
-	VCMPPS      $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS      Y0, Y3, Y5
-	VBLENDVPS   Y4, Y3, Y5, Y3
-	VMULPS      (DX)(R14*1), Y2, Y5
-	VMULPS      Y0, Y5, Y6
-	VBLENDVPS   Y4, Y5, Y6, Y4
-	VANDPS      (SI)(R14*1), Y1, Y5
-	VADDPS      Y4, Y5, Y5
-	VMOVUPS     Y5, (SI)(R14*1)
-	VADDPS      (DI)(R14*1), Y4, Y4
+four19:
+	LEAQ        128(R14), R15
+	CMPQ        R15, R13
+	JG          one20
+	VMOVUPS     (R12)(R14*1), Y2
+	VADDPS      (CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      (DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VMOVUPS     Y3, (SI)(R14*1)
 	VMOVUPS     Y4, (DI)(R14*1)
-	VMOVUPS     (R8)(R14*1), Y4
-	VFMADD231PS Y3, Y2, Y4
-	VMOVUPS     Y4, (R8)(R14*1)
-	ADDQ        $0x20, R14
-	CMPQ        R14, R13
-	JL          again16
-	ADDQ        $0x04, BX
-	CMPQ        R14, 304(AX)
-	JL          head15
-	ADDQ        304(AX), SI
-	INCQ        R11
-	CMPQ        R11, 8(R9)
-	JL          edge10
+	VMOVUPS     (R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, (R8)(R14*1)
+	VMOVUPS     32(R12)(R14*1), Y2
+	VADDPS      32(CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      32(DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      32(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y3, 32(SI)(R14*1)
+	VMOVUPS     Y4, 32(DI)(R14*1)
+	VMOVUPS     32(R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, 32(R8)(R14*1)
+	VMOVUPS     64(R12)(R14*1), Y2
+	VADDPS      64(CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      64(DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      64(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y3, 64(SI)(R14*1)
+	VMOVUPS     Y4, 64(DI)(R14*1)
+	VMOVUPS     64(R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, 64(R8)(R14*1)
+	VMOVUPS     96(R12)(R14*1), Y2
+	VADDPS      96(CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      96(DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      96(DI)(R14*1), Y3, Y4
+	VMOVUPS     Y3, 96(SI)(R14*1)
+	VMOVUPS     Y4, 96(DI)(R14*1)
+	VMOVUPS     96(R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, 96(R8)(R14*1)
+	ADDQ        $0x80, R14
+	JMP         four19
 
-next11:
+one20:
+	CMPQ        R14, R13
+	JGE         over21
+	VMOVUPS     (R12)(R14*1), Y2
+	VADDPS      (CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      (DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VMOVUPS     Y3, (SI)(R14*1)
+	VMOVUPS     Y4, (DI)(R14*1)
+	VMOVUPS     (R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, (R8)(R14*1)
+	ADDQ        $0x20, R14
+	JMP         one20
+
+over21:
+	ADDQ $0x04, BX
+	CMPQ R14, 304(AX)
+	JL   head18
+	ADDQ 304(AX), SI
+	INCQ R11
+	CMPQ R11, 8(R9)
+	JL   edge13
+
+next14:
 	ADDQ 304(AX), CX
 	ADDQ 304(AX), DI
 	ADDQ $0x08, R9
-	JMP  row9
+	JMP  row12
 
-done12:
+done15:
+	VZEROUPPER
+	RET
+
+more11:
+	MOVQ (AX), R9
+	MOVQ 8(AX), R10
+	LEAQ -8(R9)(R10*8), R10
+
+row22:
+	CMPQ R9, R10
+	JGE  done25
+	MOVQ (R9), R11
+	CMPQ R11, 8(R9)
+	JGE  next24
+
+edge23:
+	MOVQ    24(AX), R12
+	MOVLQSX (R12)(R11*4), R12
+	IMULQ   304(AX), R12
+	ADDQ    48(AX), R12
+	MOVQ    288(AX), R13
+	TESTQ   R13, R13
+	JZ      near26
+	ADDQ    R11, R13
+	CMPQ    R13, 296(AX)
+	JG      near26
+	MOVQ    24(AX), R14
+	MOVLQSX (R14)(R13*4), R14
+	IMULQ   304(AX), R14
+	ADDQ    48(AX), R14
+	MOVQ    R14, R13
+	ADDQ    304(AX), R13
+
+line27:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	CMPQ       R14, R13
+	JL         line27
+
+near26:
+	XORQ R14, R14
+
+head28:
+	MOVQ         264(AX), R13
+	LEAQ         (R14)(R13*4), R13
+	VBROADCASTSS (BX), Y1
+
+four29:
+	LEAQ        128(R14), R15
+	CMPQ        R15, R13
+	JG          one30
+	VMOVUPS     (R12)(R14*1), Y2
+	VADDPS      (CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      (DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VADDPS      (SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, (SI)(R14*1)
+	VMOVUPS     Y4, (DI)(R14*1)
+	VMOVUPS     (R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, (R8)(R14*1)
+	VMOVUPS     32(R12)(R14*1), Y2
+	VADDPS      32(CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      32(DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      32(DI)(R14*1), Y3, Y4
+	VADDPS      32(SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, 32(SI)(R14*1)
+	VMOVUPS     Y4, 32(DI)(R14*1)
+	VMOVUPS     32(R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, 32(R8)(R14*1)
+	VMOVUPS     64(R12)(R14*1), Y2
+	VADDPS      64(CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      64(DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      64(DI)(R14*1), Y3, Y4
+	VADDPS      64(SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, 64(SI)(R14*1)
+	VMOVUPS     Y4, 64(DI)(R14*1)
+	VMOVUPS     64(R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, 64(R8)(R14*1)
+	VMOVUPS     96(R12)(R14*1), Y2
+	VADDPS      96(CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      96(DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      96(DI)(R14*1), Y3, Y4
+	VADDPS      96(SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, 96(SI)(R14*1)
+	VMOVUPS     Y4, 96(DI)(R14*1)
+	VMOVUPS     96(R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, 96(R8)(R14*1)
+	ADDQ        $0x80, R14
+	JMP         four29
+
+one30:
+	CMPQ        R14, R13
+	JGE         over31
+	VMOVUPS     (R12)(R14*1), Y2
+	VADDPS      (CX)(R14*1), Y2, Y2
+	VCMPPS      $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS      Y0, Y2, Y4
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VMULPS      (DX)(R14*1), Y1, Y4
+	VMULPS      Y0, Y4, Y5
+	VBLENDVPS   Y3, Y4, Y5, Y3
+	VADDPS      (DI)(R14*1), Y3, Y4
+	VADDPS      (SI)(R14*1), Y3, Y3
+	VMOVUPS     Y3, (SI)(R14*1)
+	VMOVUPS     Y4, (DI)(R14*1)
+	VMOVUPS     (R8)(R14*1), Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, (R8)(R14*1)
+	ADDQ        $0x20, R14
+	JMP         one30
+
+over31:
+	ADDQ $0x04, BX
+	CMPQ R14, 304(AX)
+	JL   head28
+	ADDQ 304(AX), SI
+	INCQ R11
+	CMPQ R11, 8(R9)
+	JL   edge23
+
+next24:
+	ADDQ 304(AX), CX
+	ADDQ 304(AX), DI
+	ADDQ $0x08, R9
+	JMP  row22
+
+done25:
 	VZEROUPPER
 	RET
 
@@ -204,24 +451,24 @@ TEXT ·fanSum(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), SI
 	LEAQ -8(BX)(SI*8), SI
 
-row17:
+row32:
 	CMPQ BX, SI
-	JGE  done20
+	JGE  done35
 	MOVQ (BX), DI
 	CMPQ DI, 8(BX)
-	JGE  next19
+	JGE  next34
 
-edge18:
+edge33:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
 	IMULQ   304(AX), R8
 	ADDQ    48(AX), R8
 	MOVQ    288(AX), R9
 	TESTQ   R9, R9
-	JZ      near21
+	JZ      near36
 	ADDQ    DI, R9
 	CMPQ    R9, 296(AX)
-	JG      near21
+	JG      near36
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
 	IMULQ   304(AX), R10
@@ -229,76 +476,96 @@ edge18:
 	MOVQ    R10, R9
 	ADDQ    304(AX), R9
 
-line22:
+line37:
 	PREFETCHT1 (R10)
 	ADDQ       $0x40, R10
 	CMPQ       R10, R9
-	JL         line22
+	JL         line37
 
-near21:
+near36:
 	XORQ R10, R10
 
-head23:
+head38:
 	MOVQ         264(AX), R9
 	LEAQ         (R10)(R9*4), R9
 	VBROADCASTSS (CX), Y0
 
-again24:
+four39:
+	LEAQ        128(R10), R11
+	CMPQ        R11, R9
+	JG          one40
+	VMOVUPS     (DX)(R10*1), Y1
+	VFMADD231PS (R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, (DX)(R10*1)
+	VMOVUPS     32(DX)(R10*1), Y1
+	VFMADD231PS 32(R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, 32(DX)(R10*1)
+	VMOVUPS     64(DX)(R10*1), Y1
+	VFMADD231PS 64(R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, 64(DX)(R10*1)
+	VMOVUPS     96(DX)(R10*1), Y1
+	VFMADD231PS 96(R8)(R10*1), Y0, Y1
+	VMOVUPS     Y1, 96(DX)(R10*1)
+	ADDQ        $0x80, R10
+	JMP         four39
+
+one40:
+	CMPQ        R10, R9
+	JGE         over41
 	VMOVUPS     (DX)(R10*1), Y1
 	VFMADD231PS (R8)(R10*1), Y0, Y1
 	VMOVUPS     Y1, (DX)(R10*1)
 	ADDQ        $0x20, R10
-	CMPQ        R10, R9
-	JL          again24
-	ADDQ        $0x04, CX
-	CMPQ        R10, 304(AX)
-	JL          head23
-	INCQ        DI
-	CMPQ        DI, 8(BX)
-	JL          edge18
+	JMP         one40
 
-next19:
+over41:
+	ADDQ $0x04, CX
+	CMPQ R10, 304(AX)
+	JL   head38
+	INCQ DI
+	CMPQ DI, 8(BX)
+	JL   edge33
+
+next34:
 	ADDQ 304(AX), DX
 	ADDQ $0x08, BX
-	JMP  row17
+	JMP  row32
 
-done20:
+done35:
 	VZEROUPPER
 	RET
 
 // func fanSpread(p *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, MMX+
 TEXT ·fanSpread(SB), NOSPLIT, $0-8
-	MOVQ         p+0(FP), AX
-	MOVQ         72(AX), CX
-	MOVQ         120(AX), DX
-	MOVQ         144(AX), BX
-	MOVBLZX      284(AX), SI
-	NEGL         SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         (AX), SI
-	MOVQ         8(AX), DI
-	LEAQ         -8(SI)(DI*8), DI
+	MOVQ p+0(FP), AX
+	MOVQ 72(AX), CX
+	MOVQ 120(AX), DX
+	MOVQ 144(AX), BX
+	CMPB 284(AX), $0x00
+	JNE  more42
+	MOVQ (AX), SI
+	MOVQ 8(AX), DI
+	LEAQ -8(SI)(DI*8), DI
 
-row25:
+row43:
 	CMPQ SI, DI
-	JGE  done28
+	JGE  done46
 	MOVQ (SI), R8
 	CMPQ R8, 8(SI)
-	JGE  next27
+	JGE  next45
 
-edge26:
+edge44:
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
 	IMULQ   304(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    288(AX), R9
 	TESTQ   R9, R9
-	JZ      near29
+	JZ      near47
 	ADDQ    R8, R9
 	CMPQ    R9, 296(AX)
-	JG      near29
+	JG      near47
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
 	IMULQ   304(AX), R10
@@ -306,42 +573,148 @@ edge26:
 	MOVQ    R10, R9
 	ADDQ    304(AX), R9
 
-line30:
+line48:
 	PREFETCHT1 (R10)
 	ADDQ       $0x40, R10
 	CMPQ       R10, R9
-	JL         line30
+	JL         line48
 
-near29:
+near47:
 	XORQ R10, R10
 
-head31:
+head49:
 	MOVQ         264(AX), R9
 	LEAQ         (R10)(R9*4), R9
-	VBROADCASTSS (DX), Y1
+	VBROADCASTSS (DX), Y0
 
-again32:
-	VMULPS  (CX)(R10*1), Y1, Y2
-	VANDPS  (BX)(R10*1), Y0, Y3
-	VADDPS  Y2, Y3, Y2
-	VMOVUPS Y2, (BX)(R10*1)
-	ADDQ    $0x20, R10
+four50:
+	LEAQ    128(R10), R11
+	CMPQ    R11, R9
+	JG      one51
+	VMULPS  (CX)(R10*1), Y0, Y1
+	VMOVUPS Y1, (BX)(R10*1)
+	VMULPS  32(CX)(R10*1), Y0, Y1
+	VMOVUPS Y1, 32(BX)(R10*1)
+	VMULPS  64(CX)(R10*1), Y0, Y1
+	VMOVUPS Y1, 64(BX)(R10*1)
+	VMULPS  96(CX)(R10*1), Y0, Y1
+	VMOVUPS Y1, 96(BX)(R10*1)
+	ADDQ    $0x80, R10
+	JMP     four50
+
+one51:
 	CMPQ    R10, R9
-	JL      again32
-	ADDQ    $0x04, DX
-	CMPQ    R10, 304(AX)
-	JL      head31
-	ADDQ    304(AX), BX
-	INCQ    R8
-	CMPQ    R8, 8(SI)
-	JL      edge26
+	JGE     over52
+	VMULPS  (CX)(R10*1), Y0, Y1
+	VMOVUPS Y1, (BX)(R10*1)
+	ADDQ    $0x20, R10
+	JMP     one51
 
-next27:
+over52:
+	ADDQ $0x04, DX
+	CMPQ R10, 304(AX)
+	JL   head49
+	ADDQ 304(AX), BX
+	INCQ R8
+	CMPQ R8, 8(SI)
+	JL   edge44
+
+next45:
 	ADDQ 304(AX), CX
 	ADDQ $0x08, SI
-	JMP  row25
+	JMP  row43
 
-done28:
+done46:
+	VZEROUPPER
+	RET
+
+more42:
+	MOVQ (AX), SI
+	MOVQ 8(AX), DI
+	LEAQ -8(SI)(DI*8), DI
+
+row53:
+	CMPQ SI, DI
+	JGE  done56
+	MOVQ (SI), R8
+	CMPQ R8, 8(SI)
+	JGE  next55
+
+edge54:
+	MOVQ    24(AX), R9
+	MOVLQSX (R9)(R8*4), R9
+	IMULQ   304(AX), R9
+	ADDQ    48(AX), R9
+	MOVQ    288(AX), R9
+	TESTQ   R9, R9
+	JZ      near57
+	ADDQ    R8, R9
+	CMPQ    R9, 296(AX)
+	JG      near57
+	MOVQ    24(AX), R10
+	MOVLQSX (R10)(R9*4), R10
+	IMULQ   304(AX), R10
+	ADDQ    48(AX), R10
+	MOVQ    R10, R9
+	ADDQ    304(AX), R9
+
+line58:
+	PREFETCHT1 (R10)
+	ADDQ       $0x40, R10
+	CMPQ       R10, R9
+	JL         line58
+
+near57:
+	XORQ R10, R10
+
+head59:
+	MOVQ         264(AX), R9
+	LEAQ         (R10)(R9*4), R9
+	VBROADCASTSS (DX), Y0
+
+four60:
+	LEAQ    128(R10), R11
+	CMPQ    R11, R9
+	JG      one61
+	VMULPS  (CX)(R10*1), Y0, Y1
+	VADDPS  (BX)(R10*1), Y1, Y1
+	VMOVUPS Y1, (BX)(R10*1)
+	VMULPS  32(CX)(R10*1), Y0, Y1
+	VADDPS  32(BX)(R10*1), Y1, Y1
+	VMOVUPS Y1, 32(BX)(R10*1)
+	VMULPS  64(CX)(R10*1), Y0, Y1
+	VADDPS  64(BX)(R10*1), Y1, Y1
+	VMOVUPS Y1, 64(BX)(R10*1)
+	VMULPS  96(CX)(R10*1), Y0, Y1
+	VADDPS  96(BX)(R10*1), Y1, Y1
+	VMOVUPS Y1, 96(BX)(R10*1)
+	ADDQ    $0x80, R10
+	JMP     four60
+
+one61:
+	CMPQ    R10, R9
+	JGE     over62
+	VMULPS  (CX)(R10*1), Y0, Y1
+	VADDPS  (BX)(R10*1), Y1, Y1
+	VMOVUPS Y1, (BX)(R10*1)
+	ADDQ    $0x20, R10
+	JMP     one61
+
+over62:
+	ADDQ $0x04, DX
+	CMPQ R10, 304(AX)
+	JL   head59
+	ADDQ 304(AX), BX
+	INCQ R8
+	CMPQ R8, 8(SI)
+	JL   edge54
+
+next55:
+	ADDQ 304(AX), CX
+	ADDQ $0x08, SI
+	JMP  row53
+
+done56:
 	VZEROUPPER
 	RET
 
@@ -355,24 +728,24 @@ TEXT ·fanDots(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), SI
 	LEAQ -8(BX)(SI*8), SI
 
-row33:
+row63:
 	CMPQ BX, SI
-	JGE  done36
+	JGE  done66
 	MOVQ (BX), DI
 	CMPQ DI, 8(BX)
-	JGE  next35
+	JGE  next65
 
-edge34:
+edge64:
 	MOVQ    24(AX), R8
 	MOVLQSX (R8)(DI*4), R8
 	IMULQ   304(AX), R8
 	ADDQ    48(AX), R8
 	MOVQ    288(AX), R9
 	TESTQ   R9, R9
-	JZ      near37
+	JZ      near67
 	ADDQ    DI, R9
 	CMPQ    R9, 296(AX)
-	JG      near37
+	JG      near67
 	MOVQ    24(AX), R10
 	MOVLQSX (R10)(R9*4), R10
 	IMULQ   304(AX), R10
@@ -380,26 +753,44 @@ edge34:
 	MOVQ    R10, R9
 	ADDQ    304(AX), R9
 
-line38:
+line68:
 	PREFETCHT1 (R10)
 	ADDQ       $0x40, R10
 	CMPQ       R10, R9
-	JL         line38
+	JL         line68
 
-near37:
+near67:
 	XORQ R10, R10
 
-head39:
+head69:
 	MOVQ   264(AX), R9
 	LEAQ   (R10)(R9*4), R9
 	VXORPS Y0, Y0, Y0
 
-again40:
-	VMOVUPS      (R8)(R10*1), Y1
-	VFMADD231PS  (CX)(R10*1), Y1, Y0
-	ADDQ         $0x20, R10
-	CMPQ         R10, R9
-	JL           again40
+four70:
+	LEAQ        128(R10), R11
+	CMPQ        R11, R9
+	JG          one71
+	VMOVUPS     (R8)(R10*1), Y1
+	VFMADD231PS (CX)(R10*1), Y1, Y0
+	VMOVUPS     32(R8)(R10*1), Y1
+	VFMADD231PS 32(CX)(R10*1), Y1, Y0
+	VMOVUPS     64(R8)(R10*1), Y1
+	VFMADD231PS 64(CX)(R10*1), Y1, Y0
+	VMOVUPS     96(R8)(R10*1), Y1
+	VFMADD231PS 96(CX)(R10*1), Y1, Y0
+	ADDQ        $0x80, R10
+	JMP         four70
+
+one71:
+	CMPQ        R10, R9
+	JGE         over72
+	VMOVUPS     (R8)(R10*1), Y1
+	VFMADD231PS (CX)(R10*1), Y1, Y0
+	ADDQ        $0x20, R10
+	JMP         one71
+
+over72:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -409,17 +800,17 @@ again40:
 	VMOVSS       X0, (DX)
 	ADDQ         $0x04, DX
 	CMPQ         R10, 304(AX)
-	JL           head39
+	JL           head69
 	INCQ         DI
 	CMPQ         DI, 8(BX)
-	JL           edge34
+	JL           edge64
 
-next35:
+next65:
 	ADDQ 304(AX), CX
 	ADDQ $0x08, BX
-	JMP  row33
+	JMP  row63
 
-done36:
+done66:
 	VZEROUPPER
 	RET
 
@@ -434,24 +825,24 @@ TEXT ·fanAffine(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	LEAQ -8(SI)(DI*8), DI
 
-row41:
+row73:
 	CMPQ SI, DI
-	JGE  done44
+	JGE  done76
 	MOVQ (SI), R8
 	CMPQ R8, 8(SI)
-	JGE  next43
+	JGE  next75
 
-edge42:
+edge74:
 	MOVQ    24(AX), R9
 	MOVLQSX (R9)(R8*4), R9
 	IMULQ   304(AX), R9
 	ADDQ    48(AX), R9
 	MOVQ    288(AX), R10
 	TESTQ   R10, R10
-	JZ      near45
+	JZ      near77
 	ADDQ    R8, R10
 	CMPQ    R10, 296(AX)
-	JG      near45
+	JG      near77
 	MOVQ    24(AX), R11
 	MOVLQSX (R11)(R10*4), R11
 	IMULQ   304(AX), R11
@@ -459,79 +850,99 @@ edge42:
 	MOVQ    R11, R10
 	ADDQ    304(AX), R10
 
-line46:
+line78:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	CMPQ       R11, R10
-	JL         line46
+	JL         line78
 
-near45:
+near77:
 	XORQ R11, R11
 
-head47:
+head79:
 	MOVQ         264(AX), R10
 	LEAQ         (R11)(R10*4), R10
 	VBROADCASTSS (DX), Y0
 
-again48:
+four80:
+	LEAQ        128(R11), R12
+	CMPQ        R12, R10
+	JG          one81
+	VMOVUPS     (CX)(R11*1), Y1
+	VFMADD231PS (R9)(R11*1), Y0, Y1
+	VMOVUPS     Y1, (BX)(R11*1)
+	VMOVUPS     32(CX)(R11*1), Y1
+	VFMADD231PS 32(R9)(R11*1), Y0, Y1
+	VMOVUPS     Y1, 32(BX)(R11*1)
+	VMOVUPS     64(CX)(R11*1), Y1
+	VFMADD231PS 64(R9)(R11*1), Y0, Y1
+	VMOVUPS     Y1, 64(BX)(R11*1)
+	VMOVUPS     96(CX)(R11*1), Y1
+	VFMADD231PS 96(R9)(R11*1), Y0, Y1
+	VMOVUPS     Y1, 96(BX)(R11*1)
+	ADDQ        $0x80, R11
+	JMP         four80
+
+one81:
+	CMPQ        R11, R10
+	JGE         over82
 	VMOVUPS     (CX)(R11*1), Y1
 	VFMADD231PS (R9)(R11*1), Y0, Y1
 	VMOVUPS     Y1, (BX)(R11*1)
 	ADDQ        $0x20, R11
-	CMPQ        R11, R10
-	JL          again48
-	ADDQ        $0x04, DX
-	CMPQ        R11, 304(AX)
-	JL          head47
-	ADDQ        304(AX), BX
-	INCQ        R8
-	CMPQ        R8, 8(SI)
-	JL          edge42
+	JMP         one81
 
-next43:
+over82:
+	ADDQ $0x04, DX
+	CMPQ R11, 304(AX)
+	JL   head79
+	ADDQ 304(AX), BX
+	INCQ R8
+	CMPQ R8, 8(SI)
+	JL   edge74
+
+next75:
 	ADDQ 304(AX), CX
 	ADDQ $0x08, SI
-	JMP  row41
+	JMP  row73
 
-done44:
+done76:
 	VZEROUPPER
 	RET
 
 // func fanAffineGrad(p *byte)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·fanAffineGrad(SB), NOSPLIT, $0-8
-	MOVQ         p+0(FP), AX
-	MOVQ         120(AX), CX
-	MOVQ         144(AX), DX
-	MOVQ         168(AX), BX
-	MOVQ         192(AX), SI
-	MOVQ         216(AX), DI
-	MOVBLZX      284(AX), R8
-	NEGL         R8
-	VMOVD        R8, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         (AX), R8
-	MOVQ         8(AX), R9
-	LEAQ         -8(R8)(R9*8), R9
+	MOVQ p+0(FP), AX
+	MOVQ 120(AX), CX
+	MOVQ 144(AX), DX
+	MOVQ 168(AX), BX
+	MOVQ 192(AX), SI
+	MOVQ 216(AX), DI
+	CMPB 284(AX), $0x00
+	JNE  more83
+	MOVQ (AX), R8
+	MOVQ 8(AX), R9
+	LEAQ -8(R8)(R9*8), R9
 
-row49:
+row84:
 	CMPQ R8, R9
-	JGE  done52
+	JGE  done87
 	MOVQ (R8), R10
 	CMPQ R10, 8(R8)
-	JGE  next51
+	JGE  next86
 
-edge50:
+edge85:
 	MOVQ    24(AX), R11
 	MOVLQSX (R11)(R10*4), R11
 	IMULQ   304(AX), R11
 	ADDQ    48(AX), R11
 	MOVQ    288(AX), R12
 	TESTQ   R12, R12
-	JZ      near53
+	JZ      near88
 	ADDQ    R10, R12
 	CMPQ    R12, 296(AX)
-	JG      near53
+	JG      near88
 	MOVQ    24(AX), R13
 	MOVLQSX (R13)(R12*4), R13
 	IMULQ   304(AX), R13
@@ -539,56 +950,208 @@ edge50:
 	MOVQ    R13, R12
 	ADDQ    304(AX), R12
 
-line54:
+line89:
 	PREFETCHT1 (R13)
 	ADDQ       $0x40, R13
 	CMPQ       R13, R12
-	JL         line54
+	JL         line89
 
-near53:
+near88:
 	XORQ R13, R13
 
-head55:
+head90:
 	MOVQ         264(AX), R12
 	LEAQ         (R13)(R12*4), R12
-	VXORPS       Y1, Y1, Y1
-	VBROADCASTSS (CX), Y2
+	VXORPS       Y0, Y0, Y0
+	VBROADCASTSS (CX), Y1
 
-again56:
-	VMOVUPS      (BX)(R13*1), Y3
-	VMULPS       Y3, Y2, Y4
-	VANDPS       (DX)(R13*1), Y0, Y5
-	VADDPS       Y4, Y5, Y4
-	VMOVUPS      Y4, (DX)(R13*1)
-	VADDPS       (DI)(R13*1), Y3, Y4
-	VMOVUPS      Y4, (DI)(R13*1)
-	VFMADD231PS  (R11)(R13*1), Y3, Y1
-	ADDQ         $0x20, R13
-	CMPQ         R13, R12
-	JL           again56
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPS       X2, X1, X1
-	VMOVHLPS     X1, X1, X2
-	VADDPS       X2, X1, X1
-	VMOVSHDUP    X1, X2
-	VADDSS       X2, X1, X1
-	VMOVSS       X1, (SI)
+four91:
+	LEAQ        128(R13), R14
+	CMPQ        R14, R12
+	JG          one92
+	VMOVUPS     (BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VMOVUPS     Y3, (DX)(R13*1)
+	VADDPS      (DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R13*1)
+	VFMADD231PS (R11)(R13*1), Y2, Y0
+	VMOVUPS     32(BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VMOVUPS     Y3, 32(DX)(R13*1)
+	VADDPS      32(DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, 32(DI)(R13*1)
+	VFMADD231PS 32(R11)(R13*1), Y2, Y0
+	VMOVUPS     64(BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VMOVUPS     Y3, 64(DX)(R13*1)
+	VADDPS      64(DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, 64(DI)(R13*1)
+	VFMADD231PS 64(R11)(R13*1), Y2, Y0
+	VMOVUPS     96(BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VMOVUPS     Y3, 96(DX)(R13*1)
+	VADDPS      96(DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, 96(DI)(R13*1)
+	VFMADD231PS 96(R11)(R13*1), Y2, Y0
+	ADDQ        $0x80, R13
+	JMP         four91
+
+one92:
+	CMPQ        R13, R12
+	JGE         over93
+	VMOVUPS     (BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VMOVUPS     Y3, (DX)(R13*1)
+	VADDPS      (DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R13*1)
+	VFMADD231PS (R11)(R13*1), Y2, Y0
+	ADDQ        $0x20, R13
+	JMP         one92
+
+over93:
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (SI)
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, SI
 	CMPQ         R13, 304(AX)
-	JL           head55
+	JL           head90
 	ADDQ         304(AX), DX
 	ADDQ         304(AX), BX
 	INCQ         R10
 	CMPQ         R10, 8(R8)
-	JL           edge50
+	JL           edge85
 
-next51:
+next86:
 	ADDQ 304(AX), DI
 	ADDQ $0x08, R8
-	JMP  row49
+	JMP  row84
 
-done52:
+done87:
+	VZEROUPPER
+	RET
+
+more83:
+	MOVQ (AX), R8
+	MOVQ 8(AX), R9
+	LEAQ -8(R8)(R9*8), R9
+
+row94:
+	CMPQ R8, R9
+	JGE  done97
+	MOVQ (R8), R10
+	CMPQ R10, 8(R8)
+	JGE  next96
+
+edge95:
+	MOVQ    24(AX), R11
+	MOVLQSX (R11)(R10*4), R11
+	IMULQ   304(AX), R11
+	ADDQ    48(AX), R11
+	MOVQ    288(AX), R12
+	TESTQ   R12, R12
+	JZ      near98
+	ADDQ    R10, R12
+	CMPQ    R12, 296(AX)
+	JG      near98
+	MOVQ    24(AX), R13
+	MOVLQSX (R13)(R12*4), R13
+	IMULQ   304(AX), R13
+	ADDQ    48(AX), R13
+	MOVQ    R13, R12
+	ADDQ    304(AX), R12
+
+line99:
+	PREFETCHT1 (R13)
+	ADDQ       $0x40, R13
+	CMPQ       R13, R12
+	JL         line99
+
+near98:
+	XORQ R13, R13
+
+head100:
+	MOVQ         264(AX), R12
+	LEAQ         (R13)(R12*4), R12
+	VXORPS       Y0, Y0, Y0
+	VBROADCASTSS (CX), Y1
+
+four101:
+	LEAQ        128(R13), R14
+	CMPQ        R14, R12
+	JG          one102
+	VMOVUPS     (BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VADDPS      (DX)(R13*1), Y3, Y3
+	VMOVUPS     Y3, (DX)(R13*1)
+	VADDPS      (DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R13*1)
+	VFMADD231PS (R11)(R13*1), Y2, Y0
+	VMOVUPS     32(BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VADDPS      32(DX)(R13*1), Y3, Y3
+	VMOVUPS     Y3, 32(DX)(R13*1)
+	VADDPS      32(DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, 32(DI)(R13*1)
+	VFMADD231PS 32(R11)(R13*1), Y2, Y0
+	VMOVUPS     64(BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VADDPS      64(DX)(R13*1), Y3, Y3
+	VMOVUPS     Y3, 64(DX)(R13*1)
+	VADDPS      64(DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, 64(DI)(R13*1)
+	VFMADD231PS 64(R11)(R13*1), Y2, Y0
+	VMOVUPS     96(BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VADDPS      96(DX)(R13*1), Y3, Y3
+	VMOVUPS     Y3, 96(DX)(R13*1)
+	VADDPS      96(DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, 96(DI)(R13*1)
+	VFMADD231PS 96(R11)(R13*1), Y2, Y0
+	ADDQ        $0x80, R13
+	JMP         four101
+
+one102:
+	CMPQ        R13, R12
+	JGE         over103
+	VMOVUPS     (BX)(R13*1), Y2
+	VMULPS      Y2, Y1, Y3
+	VADDPS      (DX)(R13*1), Y3, Y3
+	VMOVUPS     Y3, (DX)(R13*1)
+	VADDPS      (DI)(R13*1), Y2, Y3
+	VMOVUPS     Y3, (DI)(R13*1)
+	VFMADD231PS (R11)(R13*1), Y2, Y0
+	ADDQ        $0x20, R13
+	JMP         one102
+
+over103:
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (SI)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, SI
+	CMPQ         R13, 304(AX)
+	JL           head100
+	ADDQ         304(AX), DX
+	ADDQ         304(AX), BX
+	INCQ         R10
+	CMPQ         R10, 8(R8)
+	JL           edge95
+
+next96:
+	ADDQ 304(AX), DI
+	ADDQ $0x08, R8
+	JMP  row94
+
+done97:
 	VZEROUPPER
 	RET
 
@@ -604,24 +1167,24 @@ TEXT ·fanScore8(SB), NOSPLIT, $0-8
 	MOVQ         8(AX), DI
 	LEAQ         -8(SI)(DI*8), DI
 
-row57:
+row104:
 	CMPQ SI, DI
-	JGE  done60
+	JGE  done107
 	MOVQ (SI), R8
 	CMPQ R8, 8(SI)
-	JGE  next59
+	JGE  next106
 
-edge58:
+edge105:
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R9
 	IMULQ      304(AX), R9
 	ADDQ       48(AX), R9
 	MOVQ       288(AX), R10
 	TESTQ      R10, R10
-	JZ         near61
+	JZ         near108
 	ADDQ       R8, R10
 	CMPQ       R10, 296(AX)
-	JG         near61
+	JG         near108
 	MOVQ       24(AX), R11
 	MOVLQSX    (R11)(R10*4), R10
 	IMULQ      304(AX), R10
@@ -631,7 +1194,7 @@ edge58:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near61:
+near108:
 	VMOVUPS    (R9), Y1
 	VADDPS     (CX), Y1, Y1
 	VCMPPS     $0x1e, wide00000000<>+0(SB), Y1, Y2
@@ -693,19 +1256,19 @@ near61:
 	VMOVUPS    Y1, -32(BX)
 	INCQ       R8
 	CMPQ       R8, 8(SI)
-	JL         edge58
+	JL         edge105
 
-next59:
+next106:
 	ADDQ 304(AX), CX
 	ADDQ $0x08, SI
-	JMP  row57
+	JMP  row104
 
-done60:
+done107:
 	VZEROUPPER
 	RET
 
 // func fanScoreGrad8(p *byte)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         72(AX), CX
@@ -715,32 +1278,30 @@ TEXT ·fanScoreGrad8(SB), NOSPLIT, $0-8
 	MOVQ         216(AX), DI
 	MOVQ         240(AX), R8
 	VBROADCASTSS 280(AX), Y0
-	MOVBLZX      284(AX), R9
-	NEGL         R9
-	VMOVD        R9, X1
-	VPBROADCASTD X1, Y1
+	CMPB         284(AX), $0x00
+	JNE          more110
 	MOVQ         (AX), R9
 	MOVQ         8(AX), R10
 	LEAQ         -8(R9)(R10*8), R10
 
-row63:
+row111:
 	CMPQ R9, R10
-	JGE  done66
+	JGE  done114
 	MOVQ (R9), R11
 	CMPQ R11, 8(R9)
-	JGE  next65
+	JGE  next113
 
-edge64:
+edge112:
 	MOVQ       24(AX), R12
 	MOVLQSX    (R12)(R11*4), R12
 	IMULQ      304(AX), R12
 	ADDQ       48(AX), R12
 	MOVQ       288(AX), R13
 	TESTQ      R13, R13
-	JZ         near67
+	JZ         near115
 	ADDQ       R11, R13
 	CMPQ       R13, 296(AX)
-	JG         near67
+	JG         near115
 	MOVQ       24(AX), R14
 	MOVLQSX    (R14)(R13*4), R13
 	IMULQ      304(AX), R13
@@ -750,156 +1311,317 @@ edge64:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 
-near67:
-	VBROADCASTSS (BX), Y2
-	VMOVUPS      (R12), Y3
-	VADDPS       (CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       (DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       (SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, (SI)
-	VADDPS       (DI), Y4, Y4
+near115:
+	VBROADCASTSS (BX), Y1
+	VMOVUPS      (R12), Y2
+	VADDPS       (CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       (DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       (DI), Y3, Y4
+	VMOVUPS      Y3, (SI)
 	VMOVUPS      Y4, (DI)
-	VMOVUPS      (R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, (R8)
-	VBROADCASTSS 4(BX), Y2
-	VMOVUPS      32(R12), Y3
-	VADDPS       32(CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       32(DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       32(SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 32(SI)
-	VADDPS       32(DI), Y4, Y4
+	VMOVUPS      (R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, (R8)
+	VBROADCASTSS 4(BX), Y1
+	VMOVUPS      32(R12), Y2
+	VADDPS       32(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       32(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       32(DI), Y3, Y4
+	VMOVUPS      Y3, 32(SI)
 	VMOVUPS      Y4, 32(DI)
-	VMOVUPS      32(R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, 32(R8)
-	VBROADCASTSS 8(BX), Y2
-	VMOVUPS      64(R12), Y3
-	VADDPS       64(CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       64(DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       64(SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 64(SI)
-	VADDPS       64(DI), Y4, Y4
+	VMOVUPS      32(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 32(R8)
+	VBROADCASTSS 8(BX), Y1
+	VMOVUPS      64(R12), Y2
+	VADDPS       64(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       64(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       64(DI), Y3, Y4
+	VMOVUPS      Y3, 64(SI)
 	VMOVUPS      Y4, 64(DI)
-	VMOVUPS      64(R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, 64(R8)
-	VBROADCASTSS 12(BX), Y2
-	VMOVUPS      96(R12), Y3
-	VADDPS       96(CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       96(DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       96(SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 96(SI)
-	VADDPS       96(DI), Y4, Y4
+	VMOVUPS      64(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 64(R8)
+	VBROADCASTSS 12(BX), Y1
+	VMOVUPS      96(R12), Y2
+	VADDPS       96(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       96(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       96(DI), Y3, Y4
+	VMOVUPS      Y3, 96(SI)
 	VMOVUPS      Y4, 96(DI)
-	VMOVUPS      96(R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, 96(R8)
-	VBROADCASTSS 16(BX), Y2
-	VMOVUPS      128(R12), Y3
-	VADDPS       128(CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       128(DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       128(SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 128(SI)
-	VADDPS       128(DI), Y4, Y4
+	VMOVUPS      96(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 96(R8)
+	VBROADCASTSS 16(BX), Y1
+	VMOVUPS      128(R12), Y2
+	VADDPS       128(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       128(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       128(DI), Y3, Y4
+	VMOVUPS      Y3, 128(SI)
 	VMOVUPS      Y4, 128(DI)
-	VMOVUPS      128(R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, 128(R8)
-	VBROADCASTSS 20(BX), Y2
-	VMOVUPS      160(R12), Y3
-	VADDPS       160(CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       160(DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       160(SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 160(SI)
-	VADDPS       160(DI), Y4, Y4
+	VMOVUPS      128(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 128(R8)
+	VBROADCASTSS 20(BX), Y1
+	VMOVUPS      160(R12), Y2
+	VADDPS       160(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       160(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       160(DI), Y3, Y4
+	VMOVUPS      Y3, 160(SI)
 	VMOVUPS      Y4, 160(DI)
-	VMOVUPS      160(R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, 160(R8)
-	VBROADCASTSS 24(BX), Y2
-	VMOVUPS      192(R12), Y3
-	VADDPS       192(CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       192(DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       192(SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 192(SI)
-	VADDPS       192(DI), Y4, Y4
+	VMOVUPS      160(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 160(R8)
+	VBROADCASTSS 24(BX), Y1
+	VMOVUPS      192(R12), Y2
+	VADDPS       192(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       192(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       192(DI), Y3, Y4
+	VMOVUPS      Y3, 192(SI)
 	VMOVUPS      Y4, 192(DI)
-	VMOVUPS      192(R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, 192(R8)
-	VBROADCASTSS 28(BX), Y2
-	VMOVUPS      224(R12), Y3
-	VADDPS       224(CX), Y3, Y3
-	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y4
-	VMULPS       Y0, Y3, Y5
-	VBLENDVPS    Y4, Y3, Y5, Y3
-	VMULPS       224(DX), Y2, Y5
-	VMULPS       Y0, Y5, Y6
-	VBLENDVPS    Y4, Y5, Y6, Y4
-	VANDPS       224(SI), Y1, Y5
-	VADDPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 224(SI)
-	VADDPS       224(DI), Y4, Y4
+	VMOVUPS      192(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 192(R8)
+	VBROADCASTSS 28(BX), Y1
+	VMOVUPS      224(R12), Y2
+	VADDPS       224(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       224(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       224(DI), Y3, Y4
+	VMOVUPS      Y3, 224(SI)
 	VMOVUPS      Y4, 224(DI)
-	VMOVUPS      224(R8), Y4
-	VFMADD231PS  Y3, Y2, Y4
-	VMOVUPS      Y4, 224(R8)
+	VMOVUPS      224(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 224(R8)
 	ADDQ         $0x20, BX
 	ADDQ         304(AX), SI
 	INCQ         R11
 	CMPQ         R11, 8(R9)
-	JL           edge64
+	JL           edge112
 
-next65:
+next113:
 	ADDQ 304(AX), CX
 	ADDQ 304(AX), DI
 	ADDQ $0x08, R9
-	JMP  row63
+	JMP  row111
 
-done66:
+done114:
+	VZEROUPPER
+	RET
+
+more110:
+	MOVQ (AX), R9
+	MOVQ 8(AX), R10
+	LEAQ -8(R9)(R10*8), R10
+
+row117:
+	CMPQ R9, R10
+	JGE  done120
+	MOVQ (R9), R11
+	CMPQ R11, 8(R9)
+	JGE  next119
+
+edge118:
+	MOVQ       24(AX), R12
+	MOVLQSX    (R12)(R11*4), R12
+	IMULQ      304(AX), R12
+	ADDQ       48(AX), R12
+	MOVQ       288(AX), R13
+	TESTQ      R13, R13
+	JZ         near121
+	ADDQ       R11, R13
+	CMPQ       R13, 296(AX)
+	JG         near121
+	MOVQ       24(AX), R14
+	MOVLQSX    (R14)(R13*4), R13
+	IMULQ      304(AX), R13
+	ADDQ       48(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+near121:
+	VBROADCASTSS (BX), Y1
+	VMOVUPS      (R12), Y2
+	VADDPS       (CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       (DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       (DI), Y3, Y4
+	VADDPS       (SI), Y3, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      (R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, (R8)
+	VBROADCASTSS 4(BX), Y1
+	VMOVUPS      32(R12), Y2
+	VADDPS       32(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       32(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       32(DI), Y3, Y4
+	VADDPS       32(SI), Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	VMOVUPS      Y4, 32(DI)
+	VMOVUPS      32(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 32(R8)
+	VBROADCASTSS 8(BX), Y1
+	VMOVUPS      64(R12), Y2
+	VADDPS       64(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       64(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       64(DI), Y3, Y4
+	VADDPS       64(SI), Y3, Y3
+	VMOVUPS      Y3, 64(SI)
+	VMOVUPS      Y4, 64(DI)
+	VMOVUPS      64(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 64(R8)
+	VBROADCASTSS 12(BX), Y1
+	VMOVUPS      96(R12), Y2
+	VADDPS       96(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       96(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       96(DI), Y3, Y4
+	VADDPS       96(SI), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      96(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 96(R8)
+	VBROADCASTSS 16(BX), Y1
+	VMOVUPS      128(R12), Y2
+	VADDPS       128(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       128(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       128(DI), Y3, Y4
+	VADDPS       128(SI), Y3, Y3
+	VMOVUPS      Y3, 128(SI)
+	VMOVUPS      Y4, 128(DI)
+	VMOVUPS      128(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 128(R8)
+	VBROADCASTSS 20(BX), Y1
+	VMOVUPS      160(R12), Y2
+	VADDPS       160(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       160(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       160(DI), Y3, Y4
+	VADDPS       160(SI), Y3, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMOVUPS      Y4, 160(DI)
+	VMOVUPS      160(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 160(R8)
+	VBROADCASTSS 24(BX), Y1
+	VMOVUPS      192(R12), Y2
+	VADDPS       192(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       192(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       192(DI), Y3, Y4
+	VADDPS       192(SI), Y3, Y3
+	VMOVUPS      Y3, 192(SI)
+	VMOVUPS      Y4, 192(DI)
+	VMOVUPS      192(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 192(R8)
+	VBROADCASTSS 28(BX), Y1
+	VMOVUPS      224(R12), Y2
+	VADDPS       224(CX), Y2, Y2
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VMULPS       224(DX), Y1, Y4
+	VMULPS       Y0, Y4, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y3
+	VADDPS       224(DI), Y3, Y4
+	VADDPS       224(SI), Y3, Y3
+	VMOVUPS      Y3, 224(SI)
+	VMOVUPS      Y4, 224(DI)
+	VMOVUPS      224(R8), Y3
+	VFMADD231PS  Y2, Y1, Y3
+	VMOVUPS      Y3, 224(R8)
+	ADDQ         $0x20, BX
+	ADDQ         304(AX), SI
+	INCQ         R11
+	CMPQ         R11, 8(R9)
+	JL           edge118
+
+next119:
+	ADDQ 304(AX), CX
+	ADDQ 304(AX), DI
+	ADDQ $0x08, R9
+	JMP  row117
+
+done120:
 	VZEROUPPER
 	RET
 
@@ -913,24 +1635,24 @@ TEXT ·fanSum8(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), SI
 	LEAQ -8(BX)(SI*8), SI
 
-row69:
+row123:
 	CMPQ BX, SI
-	JGE  done72
+	JGE  done126
 	MOVQ (BX), DI
 	CMPQ DI, 8(BX)
-	JGE  next71
+	JGE  next125
 
-edge70:
+edge124:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
 	IMULQ      304(AX), R8
 	ADDQ       48(AX), R8
 	MOVQ       288(AX), R9
 	TESTQ      R9, R9
-	JZ         near73
+	JZ         near127
 	ADDQ       DI, R9
 	CMPQ       R9, 296(AX)
-	JG         near73
+	JG         near127
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
 	IMULQ      304(AX), R9
@@ -940,7 +1662,7 @@ edge70:
 	PREFETCHT1 128(R9)
 	PREFETCHT1 192(R9)
 
-near73:
+near127:
 	VBROADCASTSS (CX), Y0
 	VMOVUPS      (DX), Y1
 	VFMADD231PS  (R8), Y0, Y1
@@ -976,50 +1698,48 @@ near73:
 	ADDQ         $0x20, CX
 	INCQ         DI
 	CMPQ         DI, 8(BX)
-	JL           edge70
+	JL           edge124
 
-next71:
+next125:
 	ADDQ 304(AX), DX
 	ADDQ $0x08, BX
-	JMP  row69
+	JMP  row123
 
-done72:
+done126:
 	VZEROUPPER
 	RET
 
 // func fanSpread8(p *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, MMX+
 TEXT ·fanSpread8(SB), NOSPLIT, $0-8
-	MOVQ         p+0(FP), AX
-	MOVQ         72(AX), CX
-	MOVQ         120(AX), DX
-	MOVQ         144(AX), BX
-	MOVBLZX      284(AX), SI
-	NEGL         SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         (AX), SI
-	MOVQ         8(AX), DI
-	LEAQ         -8(SI)(DI*8), DI
+	MOVQ p+0(FP), AX
+	MOVQ 72(AX), CX
+	MOVQ 120(AX), DX
+	MOVQ 144(AX), BX
+	CMPB 284(AX), $0x00
+	JNE  more129
+	MOVQ (AX), SI
+	MOVQ 8(AX), DI
+	LEAQ -8(SI)(DI*8), DI
 
-row75:
+row130:
 	CMPQ SI, DI
-	JGE  done78
+	JGE  done133
 	MOVQ (SI), R8
 	CMPQ R8, 8(SI)
-	JGE  next77
+	JGE  next132
 
-edge76:
+edge131:
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R9
 	IMULQ      304(AX), R9
 	ADDQ       48(AX), R9
 	MOVQ       288(AX), R9
 	TESTQ      R9, R9
-	JZ         near79
+	JZ         near134
 	ADDQ       R8, R9
 	CMPQ       R9, 296(AX)
-	JG         near79
+	JG         near134
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
 	IMULQ      304(AX), R9
@@ -1029,59 +1749,123 @@ edge76:
 	PREFETCHT1 128(R9)
 	PREFETCHT1 192(R9)
 
-near79:
-	VBROADCASTSS (DX), Y1
-	VMULPS       (CX), Y1, Y1
-	VANDPS       (BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, (BX)
-	VBROADCASTSS 4(DX), Y1
-	VMULPS       32(CX), Y1, Y1
-	VANDPS       32(BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, 32(BX)
-	VBROADCASTSS 8(DX), Y1
-	VMULPS       64(CX), Y1, Y1
-	VANDPS       64(BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, 64(BX)
-	VBROADCASTSS 12(DX), Y1
-	VMULPS       96(CX), Y1, Y1
-	VANDPS       96(BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, 96(BX)
-	VBROADCASTSS 16(DX), Y1
-	VMULPS       128(CX), Y1, Y1
-	VANDPS       128(BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, 128(BX)
-	VBROADCASTSS 20(DX), Y1
-	VMULPS       160(CX), Y1, Y1
-	VANDPS       160(BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, 160(BX)
-	VBROADCASTSS 24(DX), Y1
-	VMULPS       192(CX), Y1, Y1
-	VANDPS       192(BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, 192(BX)
-	VBROADCASTSS 28(DX), Y1
-	VMULPS       224(CX), Y1, Y1
-	VANDPS       224(BX), Y0, Y2
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, 224(BX)
+near134:
+	VBROADCASTSS (DX), Y0
+	VMULPS       (CX), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	VBROADCASTSS 4(DX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VMOVUPS      Y0, 32(BX)
+	VBROADCASTSS 8(DX), Y0
+	VMULPS       64(CX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VBROADCASTSS 12(DX), Y0
+	VMULPS       96(CX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	VBROADCASTSS 16(DX), Y0
+	VMULPS       128(CX), Y0, Y0
+	VMOVUPS      Y0, 128(BX)
+	VBROADCASTSS 20(DX), Y0
+	VMULPS       160(CX), Y0, Y0
+	VMOVUPS      Y0, 160(BX)
+	VBROADCASTSS 24(DX), Y0
+	VMULPS       192(CX), Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	VBROADCASTSS 28(DX), Y0
+	VMULPS       224(CX), Y0, Y0
+	VMOVUPS      Y0, 224(BX)
 	ADDQ         $0x20, DX
 	ADDQ         304(AX), BX
 	INCQ         R8
 	CMPQ         R8, 8(SI)
-	JL           edge76
+	JL           edge131
 
-next77:
+next132:
 	ADDQ 304(AX), CX
 	ADDQ $0x08, SI
-	JMP  row75
+	JMP  row130
 
-done78:
+done133:
+	VZEROUPPER
+	RET
+
+more129:
+	MOVQ (AX), SI
+	MOVQ 8(AX), DI
+	LEAQ -8(SI)(DI*8), DI
+
+row136:
+	CMPQ SI, DI
+	JGE  done139
+	MOVQ (SI), R8
+	CMPQ R8, 8(SI)
+	JGE  next138
+
+edge137:
+	MOVQ       24(AX), R9
+	MOVLQSX    (R9)(R8*4), R9
+	IMULQ      304(AX), R9
+	ADDQ       48(AX), R9
+	MOVQ       288(AX), R9
+	TESTQ      R9, R9
+	JZ         near140
+	ADDQ       R8, R9
+	CMPQ       R9, 296(AX)
+	JG         near140
+	MOVQ       24(AX), R10
+	MOVLQSX    (R10)(R9*4), R9
+	IMULQ      304(AX), R9
+	ADDQ       48(AX), R9
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	PREFETCHT1 128(R9)
+	PREFETCHT1 192(R9)
+
+near140:
+	VBROADCASTSS (DX), Y0
+	VMULPS       (CX), Y0, Y0
+	VADDPS       (BX), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	VBROADCASTSS 4(DX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VADDPS       32(BX), Y0, Y0
+	VMOVUPS      Y0, 32(BX)
+	VBROADCASTSS 8(DX), Y0
+	VMULPS       64(CX), Y0, Y0
+	VADDPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VBROADCASTSS 12(DX), Y0
+	VMULPS       96(CX), Y0, Y0
+	VADDPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	VBROADCASTSS 16(DX), Y0
+	VMULPS       128(CX), Y0, Y0
+	VADDPS       128(BX), Y0, Y0
+	VMOVUPS      Y0, 128(BX)
+	VBROADCASTSS 20(DX), Y0
+	VMULPS       160(CX), Y0, Y0
+	VADDPS       160(BX), Y0, Y0
+	VMOVUPS      Y0, 160(BX)
+	VBROADCASTSS 24(DX), Y0
+	VMULPS       192(CX), Y0, Y0
+	VADDPS       192(BX), Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	VBROADCASTSS 28(DX), Y0
+	VMULPS       224(CX), Y0, Y0
+	VADDPS       224(BX), Y0, Y0
+	VMOVUPS      Y0, 224(BX)
+	ADDQ         $0x20, DX
+	ADDQ         304(AX), BX
+	INCQ         R8
+	CMPQ         R8, 8(SI)
+	JL           edge137
+
+next138:
+	ADDQ 304(AX), CX
+	ADDQ $0x08, SI
+	JMP  row136
+
+done139:
 	VZEROUPPER
 	RET
 
@@ -1095,24 +1879,24 @@ TEXT ·fanDots8(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), SI
 	LEAQ -8(BX)(SI*8), SI
 
-row81:
+row142:
 	CMPQ BX, SI
-	JGE  done84
+	JGE  done145
 	MOVQ (BX), DI
 	CMPQ DI, 8(BX)
-	JGE  next83
+	JGE  next144
 
-edge82:
+edge143:
 	MOVQ       24(AX), R8
 	MOVLQSX    (R8)(DI*4), R8
 	IMULQ      304(AX), R8
 	ADDQ       48(AX), R8
 	MOVQ       288(AX), R9
 	TESTQ      R9, R9
-	JZ         near85
+	JZ         near146
 	ADDQ       DI, R9
 	CMPQ       R9, 296(AX)
-	JG         near85
+	JG         near146
 	MOVQ       24(AX), R10
 	MOVLQSX    (R10)(R9*4), R9
 	IMULQ      304(AX), R9
@@ -1122,7 +1906,7 @@ edge82:
 	PREFETCHT1 128(R9)
 	PREFETCHT1 192(R9)
 
-near85:
+near146:
 	VMOVUPS    (R8), Y0
 	VMULPS     (CX), Y0, Y0
 	VMOVUPS    32(R8), Y1
@@ -1152,14 +1936,14 @@ near85:
 	VMOVUPS    Y0, -32(DX)
 	INCQ       DI
 	CMPQ       DI, 8(BX)
-	JL         edge82
+	JL         edge143
 
-next83:
+next144:
 	ADDQ 304(AX), CX
 	ADDQ $0x08, BX
-	JMP  row81
+	JMP  row142
 
-done84:
+done145:
 	VZEROUPPER
 	RET
 
@@ -1174,24 +1958,24 @@ TEXT ·fanAffine8(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	LEAQ -8(SI)(DI*8), DI
 
-row87:
+row148:
 	CMPQ SI, DI
-	JGE  done90
+	JGE  done151
 	MOVQ (SI), R8
 	CMPQ R8, 8(SI)
-	JGE  next89
+	JGE  next150
 
-edge88:
+edge149:
 	MOVQ       24(AX), R9
 	MOVLQSX    (R9)(R8*4), R9
 	IMULQ      304(AX), R9
 	ADDQ       48(AX), R9
 	MOVQ       288(AX), R10
 	TESTQ      R10, R10
-	JZ         near91
+	JZ         near152
 	ADDQ       R8, R10
 	CMPQ       R10, 296(AX)
-	JG         near91
+	JG         near152
 	MOVQ       24(AX), R11
 	MOVLQSX    (R11)(R10*4), R10
 	IMULQ      304(AX), R10
@@ -1201,7 +1985,7 @@ edge88:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near91:
+near152:
 	VBROADCASTSS (DX), Y0
 	VMOVUPS      (CX), Y1
 	VFMADD231PS  (R9), Y0, Y1
@@ -1238,52 +2022,50 @@ near91:
 	ADDQ         304(AX), BX
 	INCQ         R8
 	CMPQ         R8, 8(SI)
-	JL           edge88
+	JL           edge149
 
-next89:
+next150:
 	ADDQ 304(AX), CX
 	ADDQ $0x08, SI
-	JMP  row87
+	JMP  row148
 
-done90:
+done151:
 	VZEROUPPER
 	RET
 
 // func fanAffineGrad8(p *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, MMX+
 TEXT ·fanAffineGrad8(SB), NOSPLIT, $0-8
-	MOVQ         p+0(FP), AX
-	MOVQ         120(AX), CX
-	MOVQ         144(AX), DX
-	MOVQ         168(AX), BX
-	MOVQ         192(AX), SI
-	MOVQ         216(AX), DI
-	MOVBLZX      284(AX), R8
-	NEGL         R8
-	VMOVD        R8, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         (AX), R8
-	MOVQ         8(AX), R9
-	LEAQ         -8(R8)(R9*8), R9
+	MOVQ p+0(FP), AX
+	MOVQ 120(AX), CX
+	MOVQ 144(AX), DX
+	MOVQ 168(AX), BX
+	MOVQ 192(AX), SI
+	MOVQ 216(AX), DI
+	CMPB 284(AX), $0x00
+	JNE  more154
+	MOVQ (AX), R8
+	MOVQ 8(AX), R9
+	LEAQ -8(R8)(R9*8), R9
 
-row93:
+row155:
 	CMPQ R8, R9
-	JGE  done96
+	JGE  done158
 	MOVQ (R8), R10
 	CMPQ R10, 8(R8)
-	JGE  next95
+	JGE  next157
 
-edge94:
+edge156:
 	MOVQ       24(AX), R11
 	MOVLQSX    (R11)(R10*4), R11
 	IMULQ      304(AX), R11
 	ADDQ       48(AX), R11
 	MOVQ       288(AX), R12
 	TESTQ      R12, R12
-	JZ         near97
+	JZ         near159
 	ADDQ       R10, R12
 	CMPQ       R12, 296(AX)
-	JG         near97
+	JG         near159
 	MOVQ       24(AX), R13
 	MOVLQSX    (R13)(R12*4), R12
 	IMULQ      304(AX), R12
@@ -1293,102 +2075,210 @@ edge94:
 	PREFETCHT1 128(R12)
 	PREFETCHT1 192(R12)
 
-near97:
-	VBROADCASTSS (CX), Y1
-	VMOVUPS      (BX), Y2
+near159:
+	VBROADCASTSS (CX), Y0
+	VMOVUPS      (BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VADDPS       (DI), Y1, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       (R11), Y1, Y0
+	VBROADCASTSS 4(CX), Y1
+	VMOVUPS      32(BX), Y2
 	VMULPS       Y2, Y1, Y1
-	VANDPS       (DX), Y0, Y3
-	VADDPS       Y1, Y3, Y1
-	VMOVUPS      Y1, (DX)
-	VADDPS       (DI), Y2, Y1
-	VMOVUPS      Y1, (DI)
-	VMULPS       (R11), Y2, Y1
-	VBROADCASTSS 4(CX), Y2
-	VMOVUPS      32(BX), Y3
+	VMOVUPS      Y1, 32(DX)
+	VADDPS       32(DI), Y2, Y1
+	VMOVUPS      Y1, 32(DI)
+	VMULPS       32(R11), Y2, Y1
+	VBROADCASTSS 8(CX), Y2
+	VMOVUPS      64(BX), Y3
 	VMULPS       Y3, Y2, Y2
-	VANDPS       32(DX), Y0, Y4
-	VADDPS       Y2, Y4, Y2
-	VMOVUPS      Y2, 32(DX)
-	VADDPS       32(DI), Y3, Y2
-	VMOVUPS      Y2, 32(DI)
-	VMULPS       32(R11), Y3, Y2
-	VBROADCASTSS 8(CX), Y3
-	VMOVUPS      64(BX), Y4
+	VMOVUPS      Y2, 64(DX)
+	VADDPS       64(DI), Y3, Y2
+	VMOVUPS      Y2, 64(DI)
+	VMULPS       64(R11), Y3, Y2
+	VBROADCASTSS 12(CX), Y3
+	VMOVUPS      96(BX), Y4
 	VMULPS       Y4, Y3, Y3
-	VANDPS       64(DX), Y0, Y5
-	VADDPS       Y3, Y5, Y3
-	VMOVUPS      Y3, 64(DX)
-	VADDPS       64(DI), Y4, Y3
-	VMOVUPS      Y3, 64(DI)
-	VMULPS       64(R11), Y4, Y3
-	VBROADCASTSS 12(CX), Y4
-	VMOVUPS      96(BX), Y5
+	VMOVUPS      Y3, 96(DX)
+	VADDPS       96(DI), Y4, Y3
+	VMOVUPS      Y3, 96(DI)
+	VMULPS       96(R11), Y4, Y3
+	VBROADCASTSS 16(CX), Y4
+	VMOVUPS      128(BX), Y5
 	VMULPS       Y5, Y4, Y4
-	VANDPS       96(DX), Y0, Y6
-	VADDPS       Y4, Y6, Y4
-	VMOVUPS      Y4, 96(DX)
-	VADDPS       96(DI), Y5, Y4
-	VMOVUPS      Y4, 96(DI)
-	VMULPS       96(R11), Y5, Y4
-	VBROADCASTSS 16(CX), Y5
-	VMOVUPS      128(BX), Y6
+	VMOVUPS      Y4, 128(DX)
+	VADDPS       128(DI), Y5, Y4
+	VMOVUPS      Y4, 128(DI)
+	VMULPS       128(R11), Y5, Y4
+	VBROADCASTSS 20(CX), Y5
+	VMOVUPS      160(BX), Y6
 	VMULPS       Y6, Y5, Y5
-	VANDPS       128(DX), Y0, Y7
-	VADDPS       Y5, Y7, Y5
-	VMOVUPS      Y5, 128(DX)
-	VADDPS       128(DI), Y6, Y5
-	VMOVUPS      Y5, 128(DI)
-	VMULPS       128(R11), Y6, Y5
-	VBROADCASTSS 20(CX), Y6
-	VMOVUPS      160(BX), Y7
+	VMOVUPS      Y5, 160(DX)
+	VADDPS       160(DI), Y6, Y5
+	VMOVUPS      Y5, 160(DI)
+	VMULPS       160(R11), Y6, Y5
+	VBROADCASTSS 24(CX), Y6
+	VMOVUPS      192(BX), Y7
 	VMULPS       Y7, Y6, Y6
-	VANDPS       160(DX), Y0, Y8
-	VADDPS       Y6, Y8, Y6
-	VMOVUPS      Y6, 160(DX)
-	VADDPS       160(DI), Y7, Y6
-	VMOVUPS      Y6, 160(DI)
-	VMULPS       160(R11), Y7, Y6
-	VBROADCASTSS 24(CX), Y7
-	VMOVUPS      192(BX), Y8
+	VMOVUPS      Y6, 192(DX)
+	VADDPS       192(DI), Y7, Y6
+	VMOVUPS      Y6, 192(DI)
+	VMULPS       192(R11), Y7, Y6
+	VBROADCASTSS 28(CX), Y7
+	VMOVUPS      224(BX), Y8
 	VMULPS       Y8, Y7, Y7
-	VANDPS       192(DX), Y0, Y9
-	VADDPS       Y7, Y9, Y7
-	VMOVUPS      Y7, 192(DX)
-	VADDPS       192(DI), Y8, Y7
-	VMOVUPS      Y7, 192(DI)
-	VMULPS       192(R11), Y8, Y7
-	VBROADCASTSS 28(CX), Y8
-	VMOVUPS      224(BX), Y9
-	VMULPS       Y9, Y8, Y8
-	VANDPS       224(DX), Y0, Y10
-	VADDPS       Y8, Y10, Y8
-	VMOVUPS      Y8, 224(DX)
-	VADDPS       224(DI), Y9, Y8
-	VMOVUPS      Y8, 224(DI)
-	VMULPS       224(R11), Y9, Y8
+	VMOVUPS      Y7, 224(DX)
+	VADDPS       224(DI), Y8, Y7
+	VMOVUPS      Y7, 224(DI)
+	VMULPS       224(R11), Y8, Y7
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, SI
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y7, Y6, Y2
 	VHADDPS      Y2, Y1, Y1
-	VHADDPS      Y4, Y3, Y2
-	VHADDPS      Y2, Y1, Y1
-	VHADDPS      Y6, Y5, Y2
-	VHADDPS      Y8, Y7, Y3
-	VHADDPS      Y3, Y2, Y2
-	VPERM2F128   $0x20, Y2, Y1, Y3
-	VPERM2F128   $0x31, Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VMOVUPS      Y1, -32(SI)
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, -32(SI)
 	ADDQ         304(AX), DX
 	ADDQ         304(AX), BX
 	INCQ         R10
 	CMPQ         R10, 8(R8)
-	JL           edge94
+	JL           edge156
 
-next95:
+next157:
 	ADDQ 304(AX), DI
 	ADDQ $0x08, R8
-	JMP  row93
+	JMP  row155
 
-done96:
+done158:
+	VZEROUPPER
+	RET
+
+more154:
+	MOVQ (AX), R8
+	MOVQ 8(AX), R9
+	LEAQ -8(R8)(R9*8), R9
+
+row161:
+	CMPQ R8, R9
+	JGE  done164
+	MOVQ (R8), R10
+	CMPQ R10, 8(R8)
+	JGE  next163
+
+edge162:
+	MOVQ       24(AX), R11
+	MOVLQSX    (R11)(R10*4), R11
+	IMULQ      304(AX), R11
+	ADDQ       48(AX), R11
+	MOVQ       288(AX), R12
+	TESTQ      R12, R12
+	JZ         near165
+	ADDQ       R10, R12
+	CMPQ       R12, 296(AX)
+	JG         near165
+	MOVQ       24(AX), R13
+	MOVLQSX    (R13)(R12*4), R12
+	IMULQ      304(AX), R12
+	ADDQ       48(AX), R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 192(R12)
+
+near165:
+	VBROADCASTSS (CX), Y0
+	VMOVUPS      (BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VADDPS       (DX), Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VADDPS       (DI), Y1, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       (R11), Y1, Y0
+	VBROADCASTSS 4(CX), Y1
+	VMOVUPS      32(BX), Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VADDPS       32(DI), Y2, Y1
+	VMOVUPS      Y1, 32(DI)
+	VMULPS       32(R11), Y2, Y1
+	VBROADCASTSS 8(CX), Y2
+	VMOVUPS      64(BX), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       64(DX), Y2, Y2
+	VMOVUPS      Y2, 64(DX)
+	VADDPS       64(DI), Y3, Y2
+	VMOVUPS      Y2, 64(DI)
+	VMULPS       64(R11), Y3, Y2
+	VBROADCASTSS 12(CX), Y3
+	VMOVUPS      96(BX), Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       96(DX), Y3, Y3
+	VMOVUPS      Y3, 96(DX)
+	VADDPS       96(DI), Y4, Y3
+	VMOVUPS      Y3, 96(DI)
+	VMULPS       96(R11), Y4, Y3
+	VBROADCASTSS 16(CX), Y4
+	VMOVUPS      128(BX), Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       128(DX), Y4, Y4
+	VMOVUPS      Y4, 128(DX)
+	VADDPS       128(DI), Y5, Y4
+	VMOVUPS      Y4, 128(DI)
+	VMULPS       128(R11), Y5, Y4
+	VBROADCASTSS 20(CX), Y5
+	VMOVUPS      160(BX), Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       160(DX), Y5, Y5
+	VMOVUPS      Y5, 160(DX)
+	VADDPS       160(DI), Y6, Y5
+	VMOVUPS      Y5, 160(DI)
+	VMULPS       160(R11), Y6, Y5
+	VBROADCASTSS 24(CX), Y6
+	VMOVUPS      192(BX), Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       192(DX), Y6, Y6
+	VMOVUPS      Y6, 192(DX)
+	VADDPS       192(DI), Y7, Y6
+	VMOVUPS      Y6, 192(DI)
+	VMULPS       192(R11), Y7, Y6
+	VBROADCASTSS 28(CX), Y7
+	VMOVUPS      224(BX), Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       224(DX), Y7, Y7
+	VMOVUPS      Y7, 224(DX)
+	VADDPS       224(DI), Y8, Y7
+	VMOVUPS      Y7, 224(DI)
+	VMULPS       224(R11), Y8, Y7
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, SI
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y7, Y6, Y2
+	VHADDPS      Y2, Y1, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, -32(SI)
+	ADDQ         304(AX), DX
+	ADDQ         304(AX), BX
+	INCQ         R10
+	CMPQ         R10, 8(R8)
+	JL           edge162
+
+next163:
+	ADDQ 304(AX), DI
+	ADDQ $0x08, R8
+	JMP  row161
+
+done164:
 	VZEROUPPER
 	RET

@@ -69,6 +69,16 @@ func leastRowsAVX2(best *float32, arg *int32, x *float32, rows int, stride int, 
 //go:noescape
 func sumSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
 
+// spreadSegmentsAVX2 is SpreadRanges of n ranges.
+//
+//go:noescape
+func spreadSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
+
+// dotSegmentsAVX2 is DotRanges of n ranges.
+//
+//go:noescape
+func dotSegmentsAVX2(s *float32, x *float32, y *float32, off *int64, n int, w int)
+
 // softmaxSegmentsAVX2 is SoftmaxSegments of w ≤ 8 columns.
 //
 //go:noescape

@@ -116,7 +116,7 @@ GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
 // func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *int32, n int, w int, ahead int, near int)
 // Requires: AVX, MMX+
-TEXT ·scatterRowsAVX2(SB), NOSPLIT, $8-64
+TEXT ·scatterRowsAVX2(SB), NOSPLIT, $0-64
 	MOVQ    from+24(FP), SI
 	MOVQ    n+32(FP), DI
 	MOVQ    w+40(FP), AX
@@ -138,40 +138,41 @@ TEXT ·scatterRowsAVX2(SB), NOSPLIT, $8-64
 	MOVQ    to+16(FP), R12
 
 row11:
-	MOVLQSX (SI)(AX*4), R13
-	MOVQ    R13, R14
-	IMULQ   DX, R14
-	ADDQ    R11, R14
-	MOVLQSX (R12)(R13*4), R13
-	IMULQ   DX, R13
-	ADDQ    R10, R13
 	CMPQ    AX, R9
 	JGE     near12
-	MOVQ    AX, R15
-	ADDQ    R8, R15
-	MOVLQSX (SI)(R15*4), R15
-	MOVLQSX (R12)(R15*4), R15
+	MOVQ    AX, R13
+	ADDQ    R8, R13
+	MOVLQSX (SI)(R13*4), R14
+	MOVLQSX (R12)(R14*4), R15
 	IMULQ   DX, R15
+	IMULQ   DX, R14
 	ADDQ    R10, R15
-	MOVQ    R15, BP
-	ADDQ    DX, BP
+	ADDQ    R11, R14
+	XORQ    R13, R13
 
 line13:
-	PREFETCHT1 (R15)
-	ADDQ       $0x40, R15
-	CMPQ       R15, BP
+	PREFETCHT1 (R15)(R13*1)
+	PREFETCHT0 (R14)(R13*1)
+	ADDQ       $0x40, R13
+	CMPQ       R13, DX
 	JL         line13
 
 near12:
-	XORQ R15, R15
-	CMPQ R15, BX
-	JGE  tail15
+	MOVLQSX (SI)(AX*4), R13
+	MOVLQSX (R12)(R13*4), R14
+	IMULQ   DX, R13
+	ADDQ    R11, R13
+	IMULQ   DX, R14
+	ADDQ    R10, R14
+	XORQ    R15, R15
+	CMPQ    R15, BX
+	JGE     tail15
 
 columns14:
-	VMOVUPS (R14)(R15*4), Y1
-	VMOVUPS (R13)(R15*4), Y2
+	VMOVUPS (R13)(R15*4), Y1
+	VMOVUPS (R14)(R15*4), Y2
 	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (R13)(R15*4)
+	VMOVUPS Y1, (R14)(R15*4)
 	ADDQ    $0x08, R15
 	CMPQ    R15, BX
 	JL      columns14
@@ -179,12 +180,12 @@ columns14:
 tail15:
 	TESTQ        CX, CX
 	JZ           done16
-	VMASKMOVPS   (R14)(R15*4), Y0, Y1
-	VMASKMOVPS   (R13)(R15*4), Y0, Y2
+	VMASKMOVPS   (R13)(R15*4), Y0, Y1
+	VMASKMOVPS   (R14)(R15*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	CMPQ         CX, $0x08
 	JE           all17
-	LEAQ         (R13)(R15*4), R13
+	LEAQ         (R14)(R15*4), R13
 	TESTQ        $0x00000004, CX
 	JZ           two19
 	VMOVUPS      X1, (R13)
@@ -205,7 +206,7 @@ one20:
 	JMP    stored18
 
 all17:
-	VMOVUPS Y1, (R13)(R15*4)
+	VMOVUPS Y1, (R14)(R15*4)
 
 stored18:
 done16:
@@ -1273,6 +1274,267 @@ empty110:
 	VZEROUPPER
 	RET
 
+// func spreadSegmentsAVX2(y *float32, x *float32, off *int64, n int, w int)
+// Requires: AVX
+TEXT ·spreadSegmentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+8(FP), BX
+	MOVQ    y+0(FP), SI
+	MOVQ    off+16(FP), DI
+	MOVQ    n+24(FP), R8
+	MOVQ    w+32(FP), R9
+	MOVQ    R9, DX
+	ANDQ    $0x07, DX
+	LEAQ    firstLanes<>+0(SB), AX
+	MOVQ    DX, CX
+	NEGQ    CX
+	VMOVUPS 32(AX)(CX*4), Y0
+	SHLQ    $0x02, R9
+
+range123:
+	MOVQ 8(DI), AX
+	SUBQ (DI), AX
+	JZ   empty124
+	XORQ CX, CX
+
+wide125:
+	LEAQ    256(CX), R10
+	CMPQ    R10, R9
+	JG      over126
+	VMOVUPS (BX)(CX*1), Y1
+	VMOVUPS 32(BX)(CX*1), Y2
+	VMOVUPS 64(BX)(CX*1), Y3
+	VMOVUPS 96(BX)(CX*1), Y4
+	VMOVUPS 128(BX)(CX*1), Y5
+	VMOVUPS 160(BX)(CX*1), Y6
+	VMOVUPS 192(BX)(CX*1), Y7
+	VMOVUPS 224(BX)(CX*1), Y8
+	LEAQ    (SI)(CX*1), R10
+	MOVQ    AX, R11
+
+row127:
+	VMOVUPS Y1, (R10)
+	VMOVUPS Y2, 32(R10)
+	VMOVUPS Y3, 64(R10)
+	VMOVUPS Y4, 96(R10)
+	VMOVUPS Y5, 128(R10)
+	VMOVUPS Y6, 160(R10)
+	VMOVUPS Y7, 192(R10)
+	VMOVUPS Y8, 224(R10)
+	ADDQ    R9, R10
+	DECQ    R11
+	JNZ     row127
+	ADDQ    $0x00000100, CX
+	JMP     wide125
+
+over126:
+wide128:
+	LEAQ    32(CX), R10
+	CMPQ    R10, R9
+	JG      over129
+	VMOVUPS (BX)(CX*1), Y1
+	LEAQ    (SI)(CX*1), R10
+	MOVQ    AX, R11
+
+row130:
+	VMOVUPS Y1, (R10)
+	ADDQ    R9, R10
+	DECQ    R11
+	JNZ     row130
+	ADDQ    $0x00000020, CX
+	JMP     wide128
+
+over129:
+	TESTQ      DX, DX
+	JZ         whole131
+	VMASKMOVPS (BX)(CX*1), Y0, Y1
+	LEAQ       (SI)(CX*1), CX
+	MOVQ       AX, R10
+
+row132:
+	VMOVAPS      Y1, Y2
+	CMPQ         DX, $0x08
+	JE           all133
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, DX
+	JZ           two135
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
+
+two135:
+	TESTQ    $0x00000002, DX
+	JZ       one136
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one136:
+	TESTQ  $0x00000001, DX
+	JZ     stored134
+	VMOVSS X2, (R11)
+	JMP    stored134
+
+all133:
+	VMOVUPS Y2, (CX)
+
+stored134:
+	ADDQ R9, CX
+	DECQ R10
+	JNZ  row132
+
+whole131:
+	IMULQ R9, AX
+	ADDQ  AX, SI
+
+empty124:
+	ADDQ R9, BX
+	ADDQ $0x08, DI
+	DECQ R8
+	JNZ  range123
+	VZEROUPPER
+	RET
+
+// func dotSegmentsAVX2(s *float32, x *float32, y *float32, off *int64, n int, w int)
+// Requires: AVX, FMA3
+TEXT ·dotSegmentsAVX2(SB), NOSPLIT, $0-48
+	MOVQ    x+8(FP), BX
+	MOVQ    y+16(FP), SI
+	MOVQ    off+24(FP), DI
+	MOVQ    n+32(FP), R8
+	MOVQ    w+40(FP), R9
+	MOVQ    s+0(FP), R10
+	MOVQ    R9, DX
+	ANDQ    $0x07, DX
+	LEAQ    firstLanes<>+0(SB), AX
+	MOVQ    DX, CX
+	NEGQ    CX
+	VMOVUPS 32(AX)(CX*4), Y0
+	SHLQ    $0x02, R9
+
+range137:
+	MOVQ 8(DI), AX
+	SUBQ (DI), AX
+	JZ   empty138
+	XORQ CX, CX
+
+wide139:
+	LEAQ    256(CX), R11
+	CMPQ    R11, R9
+	JG      over140
+	VMOVUPS (R10)(CX*1), Y1
+	VMOVUPS 32(R10)(CX*1), Y2
+	VMOVUPS 64(R10)(CX*1), Y3
+	VMOVUPS 96(R10)(CX*1), Y4
+	VMOVUPS 128(R10)(CX*1), Y5
+	VMOVUPS 160(R10)(CX*1), Y6
+	VMOVUPS 192(R10)(CX*1), Y7
+	VMOVUPS 224(R10)(CX*1), Y8
+	LEAQ    (SI)(CX*1), R11
+	MOVQ    AX, R12
+
+row141:
+	VMOVUPS     (R11), Y9
+	VMOVUPS     32(R11), Y10
+	VMOVUPS     64(R11), Y11
+	VMOVUPS     96(R11), Y12
+	VMOVUPS     128(R11), Y13
+	VMOVUPS     160(R11), Y14
+	VMOVUPS     192(R11), Y15
+	VMOVUPS     224(R11), Y16
+	VFMADD231PS (BX)(CX*1), Y9, Y1
+	VFMADD231PS 32(BX)(CX*1), Y10, Y2
+	VFMADD231PS 64(BX)(CX*1), Y11, Y3
+	VFMADD231PS 96(BX)(CX*1), Y12, Y4
+	VFMADD231PS 128(BX)(CX*1), Y13, Y5
+	VFMADD231PS 160(BX)(CX*1), Y14, Y6
+	VFMADD231PS 192(BX)(CX*1), Y15, Y7
+	VFMADD231PS 224(BX)(CX*1), Y16, Y8
+	ADDQ        R9, R11
+	DECQ        R12
+	JNZ         row141
+	VMOVUPS     Y1, (R10)(CX*1)
+	VMOVUPS     Y2, 32(R10)(CX*1)
+	VMOVUPS     Y3, 64(R10)(CX*1)
+	VMOVUPS     Y4, 96(R10)(CX*1)
+	VMOVUPS     Y5, 128(R10)(CX*1)
+	VMOVUPS     Y6, 160(R10)(CX*1)
+	VMOVUPS     Y7, 192(R10)(CX*1)
+	VMOVUPS     Y8, 224(R10)(CX*1)
+	ADDQ        $0x00000100, CX
+	JMP         wide139
+
+over140:
+wide142:
+	LEAQ    32(CX), R11
+	CMPQ    R11, R9
+	JG      over143
+	VMOVUPS (R10)(CX*1), Y1
+	LEAQ    (SI)(CX*1), R11
+	MOVQ    AX, R12
+
+row144:
+	VMOVUPS     (R11), Y2
+	VFMADD231PS (BX)(CX*1), Y2, Y1
+	ADDQ        R9, R11
+	DECQ        R12
+	JNZ         row144
+	VMOVUPS     Y1, (R10)(CX*1)
+	ADDQ        $0x00000020, CX
+	JMP         wide142
+
+over143:
+	TESTQ      DX, DX
+	JZ         whole145
+	VMASKMOVPS (R10)(CX*1), Y0, Y1
+	LEAQ       (SI)(CX*1), R11
+	MOVQ       AX, R12
+
+row146:
+	VMASKMOVPS   (R11), Y0, Y2
+	VMASKMOVPS   (BX)(CX*1), Y0, Y3
+	VFMADD231PS  Y3, Y2, Y1
+	ADDQ         R9, R11
+	DECQ         R12
+	JNZ          row146
+	VMOVAPS      Y1, Y1
+	CMPQ         DX, $0x08
+	JE           all147
+	LEAQ         (R10)(CX*1), CX
+	TESTQ        $0x00000004, DX
+	JZ           two149
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	VEXTRACTF128 $0x01, Y1, X1
+
+two149:
+	TESTQ    $0x00000002, DX
+	JZ       one150
+	VMOVLPS  X1, (CX)
+	ADDQ     $0x08, CX
+	VMOVHLPS X1, X1, X1
+
+one150:
+	TESTQ  $0x00000001, DX
+	JZ     stored148
+	VMOVSS X1, (CX)
+	JMP    stored148
+
+all147:
+	VMOVUPS Y1, (R10)(CX*1)
+
+stored148:
+whole145:
+	IMULQ R9, AX
+	ADDQ  AX, SI
+
+empty138:
+	ADDQ R9, BX
+	ADDQ $0x08, DI
+	DECQ R8
+	JNZ  range137
+	VZEROUPPER
+	RET
+
 // func softmaxSegmentsAVX2(y *float32, x *float32, top *float32, sum *float32, off *int64, n int, stride int, w int, apart int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
@@ -1292,26 +1554,26 @@ TEXT ·softmaxSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range123:
+range151:
 	MOVQ    8(SI), R11
 	SUBQ    (SI), R11
-	JZ      empty124
+	JZ      empty152
 	VMOVUPS wideff800000<>+0(SB), Y1
 	VMOVUPS wide00000000<>+0(SB), Y2
 	MOVQ    R11, R12
 	MOVQ    CX, R13
 
-row125:
+row153:
 	VMASKMOVPS (R13), Y0, Y3
 	VMAXPS     Y1, Y3, Y1
 	ADDQ       R8, R13
 	DECQ       R12
-	JNZ        row125
+	JNZ        row153
 	MOVQ       R11, R12
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row126:
+row154:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1346,135 +1608,135 @@ row126:
 	VANDNPS      Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R9, $0x08
-	JE           all127
+	JE           all155
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two129
+	JZ           two157
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two129:
+two157:
 	TESTQ    $0x00000002, R9
-	JZ       one130
+	JZ       one158
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one130:
+one158:
 	TESTQ  $0x00000001, R9
-	JZ     stored128
+	JZ     stored156
 	VMOVSS X3, (R15)
-	JMP    stored128
+	JMP    stored156
 
-all127:
+all155:
 	VMOVUPS Y3, (R14)
 
-stored128:
+stored156:
 	ADDQ      R8, R13
 	ADDQ      R8, R14
 	DECQ      R12
-	JNZ       row126
+	JNZ       row154
 	VCMPPS    $0x00, wide00000000<>+0(SB), Y2, Y3
 	VMOVUPS   wide3f800000<>+0(SB), Y4
 	VBLENDVPS Y3, Y4, Y2, Y3
 	MOVQ      R11, R12
 	MOVQ      AX, R13
 
-row131:
+row159:
 	VMASKMOVPS   (R13), Y0, Y4
 	VDIVPS       Y3, Y4, Y4
 	CMPQ         R9, $0x08
-	JE           all132
+	JE           all160
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R9
-	JZ           two134
+	JZ           two162
 	VMOVUPS      X4, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y4, X4
 
-two134:
+two162:
 	TESTQ    $0x00000002, R9
-	JZ       one135
+	JZ       one163
 	VMOVLPS  X4, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X4, X4, X4
 
-one135:
+one163:
 	TESTQ  $0x00000001, R9
-	JZ     stored133
+	JZ     stored161
 	VMOVSS X4, (R14)
-	JMP    stored133
+	JMP    stored161
 
-all132:
+all160:
 	VMOVUPS Y4, (R13)
 
-stored133:
+stored161:
 	ADDQ         R8, R13
 	DECQ         R12
-	JNZ          row131
+	JNZ          row159
 	CMPQ         R9, $0x08
-	JE           all136
+	JE           all164
 	LEAQ         (DX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two138
+	JZ           two166
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two138:
+two166:
 	TESTQ    $0x00000002, R9
-	JZ       one139
+	JZ       one167
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one139:
+one167:
 	TESTQ  $0x00000001, R9
-	JZ     stored137
+	JZ     stored165
 	VMOVSS X1, (R12)
-	JMP    stored137
+	JMP    stored165
 
-all136:
+all164:
 	VMOVUPS Y1, (DX)
 
-stored137:
+stored165:
 	CMPQ         R9, $0x08
-	JE           all140
+	JE           all168
 	LEAQ         (BX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two142
+	JZ           two170
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two142:
+two170:
 	TESTQ    $0x00000002, R9
-	JZ       one143
+	JZ       one171
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one143:
+one171:
 	TESTQ  $0x00000001, R9
-	JZ     stored141
+	JZ     stored169
 	VMOVSS X2, (R12)
-	JMP    stored141
+	JMP    stored169
 
-all140:
+all168:
 	VMOVUPS Y2, (BX)
 
-stored141:
+stored169:
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty124:
+empty152:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range123
+	JNZ  range151
 	VZEROUPPER
 	RET
 
@@ -1637,10 +1899,10 @@ TEXT ·weightsSegmentsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    apart+64(FP), R10
 	SHLQ    $0x02, R10
 
-range144:
+range172:
 	MOVQ       8(SI), R11
 	SUBQ       (SI), R11
-	JZ         empty145
+	JZ         empty173
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VCMPPS     $0x00, wide00000000<>+0(SB), Y2, Y3
@@ -1650,7 +1912,7 @@ range144:
 	MOVQ       CX, R13
 	MOVQ       AX, R14
 
-row146:
+row174:
 	VMASKMOVPS   (R13), Y0, Y3
 	VCMPPS       $0x00, Y1, Y3, Y4
 	VSUBPS       Y1, Y3, Y5
@@ -1685,45 +1947,45 @@ row146:
 	VANDNPS      Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y3
 	CMPQ         R9, $0x08
-	JE           all147
+	JE           all175
 	LEAQ         (R14), R15
 	TESTQ        $0x00000004, R9
-	JZ           two149
+	JZ           two177
 	VMOVUPS      X3, (R15)
 	ADDQ         $0x10, R15
 	VEXTRACTF128 $0x01, Y3, X3
 
-two149:
+two177:
 	TESTQ    $0x00000002, R9
-	JZ       one150
+	JZ       one178
 	VMOVLPS  X3, (R15)
 	ADDQ     $0x08, R15
 	VMOVHLPS X3, X3, X3
 
-one150:
+one178:
 	TESTQ  $0x00000001, R9
-	JZ     stored148
+	JZ     stored176
 	VMOVSS X3, (R15)
-	JMP    stored148
+	JMP    stored176
 
-all147:
+all175:
 	VMOVUPS Y3, (R14)
 
-stored148:
+stored176:
 	ADDQ  R8, R13
 	ADDQ  R8, R14
 	DECQ  R12
-	JNZ   row146
+	JNZ   row174
 	IMULQ R8, R11
 	ADDQ  R11, CX
 	ADDQ  R11, AX
 
-empty145:
+empty173:
 	ADDQ R10, DX
 	ADDQ R10, BX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  range144
+	JNZ  range172
 	VZEROUPPER
 	RET
 
@@ -1743,16 +2005,16 @@ TEXT ·softmaxGradSegmentsAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y0
 
-range151:
+range179:
 	MOVQ    8(BX), R9
 	SUBQ    (BX), R9
-	JZ      empty152
+	JZ      empty180
 	VMOVUPS wide00000000<>+0(SB), Y1
 	MOVQ    R9, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
 
-row153:
+row181:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R12), Y0, Y3
 	VMULPS     Y3, Y2, Y2
@@ -1760,13 +2022,13 @@ row153:
 	ADDQ       DI, R11
 	ADDQ       DI, R12
 	DECQ       R10
-	JNZ        row153
+	JNZ        row181
 	MOVQ       R9, R10
 	MOVQ       CX, R11
 	MOVQ       DX, R12
 	MOVQ       AX, R13
 
-row154:
+row182:
 	VMASKMOVPS   (R12), Y0, Y2
 	VSUBPS       Y1, Y2, Y2
 	VMASKMOVPS   (R11), Y0, Y3
@@ -1774,44 +2036,44 @@ row154:
 	VMASKMOVPS   (R13), Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	CMPQ         R8, $0x08
-	JE           all155
+	JE           all183
 	LEAQ         (R13), R14
 	TESTQ        $0x00000004, R8
-	JZ           two157
+	JZ           two185
 	VMOVUPS      X2, (R14)
 	ADDQ         $0x10, R14
 	VEXTRACTF128 $0x01, Y2, X2
 
-two157:
+two185:
 	TESTQ    $0x00000002, R8
-	JZ       one158
+	JZ       one186
 	VMOVLPS  X2, (R14)
 	ADDQ     $0x08, R14
 	VMOVHLPS X2, X2, X2
 
-one158:
+one186:
 	TESTQ  $0x00000001, R8
-	JZ     stored156
+	JZ     stored184
 	VMOVSS X2, (R14)
-	JMP    stored156
+	JMP    stored184
 
-all155:
+all183:
 	VMOVUPS Y2, (R13)
 
-stored156:
+stored184:
 	ADDQ  DI, R11
 	ADDQ  DI, R12
 	ADDQ  DI, R13
 	DECQ  R10
-	JNZ   row154
+	JNZ   row182
 	IMULQ DI, R9
 	ADDQ  R9, CX
 	ADDQ  R9, DX
 	ADDQ  R9, AX
 
-empty152:
+empty180:
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  range151
+	JNZ  range179
 	VZEROUPPER
 	RET

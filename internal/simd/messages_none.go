@@ -15,7 +15,9 @@ func sumGroupsFast(_, _ []Float, _ int)      { panic(none) }
 func addRowsFast(_, _ []Float)             { panic(none) }
 func (*Best) takeFast(_ []Float, _, _ int) { panic(none) }
 
-func sumSegmentsFast(_, _ []Float, _ []int64, _ int) { panic(none) }
-func (*Ranges) softmaxFast(_, _ []Float)             { panic(none) }
-func (*Ranges) weightsFast(_, _ []Float)             { panic(none) }
-func (*Ranges) gradFast(_, _, _ []Float)             { panic(none) }
+func sumSegmentsFast(_, _ []Float, _ []int64, _ int)    { panic(none) }
+func spreadSegmentsFast(_, _ []Float, _ []int64, _ int) { panic(none) }
+func dotSegmentsFast(_, _, _ []Float, _ []int64, _ int) { panic(none) }
+func (*Ranges) softmaxFast(_, _ []Float)                { panic(none) }
+func (*Ranges) weightsFast(_, _ []Float)                { panic(none) }
+func (*Ranges) gradFast(_, _, _ []Float)                { panic(none) }

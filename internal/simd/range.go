@@ -22,6 +22,44 @@ func (r Rows) SumRanges(y, x []Float, off []int64) {
 	}
 }
 
+// SpreadRanges sets the rows of each range to that range's row of x:
+//
+//	y[r·w+j] = x[i·w+j]    for the rows r of range i
+func (r Rows) SpreadRanges(y, x []Float, off []int64) {
+	w := int(r)
+	if fast && w > 0 && len(y) <= atOnce {
+		spreadSegmentsFast(y, x, off, w)
+		return
+	}
+	for i := range len(off) - 1 {
+		for range off[i+1] - off[i] {
+			copy(y[:w], x[i*w:i*w+w])
+			y = y[w:]
+		}
+	}
+}
+
+// DotRanges adds to s the products of the rows of y with the row of x that belongs
+// to their range, one row after another:
+//
+//	s[j] += x[i·w+j]·y[r·w+j]    for the rows r of range i
+func (r Rows) DotRanges(s, x, y []Float, off []int64) {
+	w := int(r)
+	if fast && w > 0 && len(y) <= atOnce {
+		dotSegmentsFast(s, x, y, off, w)
+		return
+	}
+	for i := range len(off) - 1 {
+		row := x[i*w : i*w+w]
+		for range off[i+1] - off[i] {
+			for j, v := range y[:w] {
+				s[j] += row[j] * v
+			}
+			y = y[w:]
+		}
+	}
+}
+
 // Ranges are ranges of rows of w columns whose softmax is taken, each column
 // on its own. Of range i the statistics begin at i·Apart.
 type Ranges struct {

@@ -9,6 +9,20 @@ func sumSegmentsFast(y, x []Float, off []int64, w int) {
 	}
 }
 
+func spreadSegmentsFast(y, x []Float, off []int64, w int) {
+	if n := len(off) - 1; n > 0 && len(y) > 0 {
+		_, _ = x[n*w-1], y[int(off[n]-off[0])*w-1]
+		spreadSegmentsAVX2(&y[0], &x[0], &off[0], n, w)
+	}
+}
+
+func dotSegmentsFast(s, x, y []Float, off []int64, w int) {
+	if n := len(off) - 1; n > 0 && len(y) > 0 {
+		_, _, _ = s[w-1], x[n*w-1], y[int(off[n]-off[0])*w-1]
+		dotSegmentsAVX2(&s[0], &x[0], &y[0], &off[0], n, w)
+	}
+}
+
 // columns calls f with the first of every eight columns, and how many there are,
 // unless all ranges are empty.
 func (s *Ranges) columns(x []Float, f func(j, w int)) {

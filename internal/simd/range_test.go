@@ -37,6 +37,24 @@ func checkRanges(t *testing.T, rng *rand.Rand, n, w int) {
 	for i := range y {
 		y[i], dy[i] = Float(math.Round(float64(y[i]*8)))/8, Float(math.Round(float64(dy[i]*8)))/8
 	}
+	trial(t, fmt.Sprintf("SpreadRanges of %d by", n), 0, [][]Float{draw(size, some(rng)), draw(n*w, some(rng))}, func(s [][]Float) {
+		Rows(w).SpreadRanges(s[0], s[1], off)
+	})
+	few, long := draw(n*w, rng64(rng)), append([]Float(nil), y...)
+	for i := range few {
+		few[i] = Float(math.Round(float64(few[i]*8))) / 8
+	}
+	for i := range long {
+		switch rng.IntN(50) {
+		case 0:
+			long[i] = Float(math.NaN())
+		case 1:
+			long[i] = Float(math.Inf(1 - 2*rng.IntN(2)))
+		}
+	}
+	trial(t, fmt.Sprintf("DotRanges of %d by", n), 1e-6, [][]Float{draw(w, plain(rng)), few, long}, func(s [][]Float) {
+		Rows(w).DotRanges(s[0], s[1], s[2], off)
+	})
 	trial(t, fmt.Sprintf("Grad of %d by", n), 1e-6, [][]Float{draw(size, plain(rng)), y, dy}, func(s [][]Float) {
 		(&Ranges{Off: off, W: w}).Grad(s[0], s[1], s[2])
 	})

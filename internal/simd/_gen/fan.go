@@ -37,7 +37,7 @@ type fan struct {
 	j     reg.GPVirtual         // where in a row, in bytes
 	disp  int                   // and the same, where heads are written one by one
 	h     int                   // the head there
-	old   vec                   // all ones where Z is added to
+	more  bool                  // Z is added to
 }
 
 func newFan(name string, eight bool, fields ...int) *fan {
@@ -81,18 +81,24 @@ func (f *fan) slope() vec {
 	return v
 }
 
-// keeping loads the mask of what stands in Z.
-func (f *fan) keeping() {
-	f.old = YMM()
-	x := GP32()
-	MOVBLZX(f.field(fanAdd), x)
-	NEGL(x)
-	VMOVD(x, f.old.AsX())
-	VPBROADCASTD(f.old.AsX(), f.old)
+// setting writes a kernel twice: for a Z that is set, and one that is added to.
+func (f *fan) setting(body func()) {
+	more := fresh("more")
+	CMPB(f.field(fanAdd), Imm(0))
+	JNE(LabelRef(more))
+	body()
+	Label(more)
+	f.more = true
+	body()
 }
 
 // put stores v in Z, or adds it.
-func (f *fan) put(v vec) { VMOVUPS(add(and(f.old, f.row(fanZ)), v), f.row(fanZ)) }
+func (f *fan) put(v vec) {
+	if f.more {
+		v = add(v, f.row(fanZ))
+	}
+	VMOVUPS(v, f.row(fanZ))
+}
 
 // edges writes the loop over destinations and their edges. perEdge are the arrays
 // with a row for each edge, perRow those with one for each destination.
@@ -194,7 +200,7 @@ func (f *fan) heads(b headed) {
 		}
 		return
 	}
-	head, again := fresh("head"), fresh("again")
+	head := fresh("head")
 	end := GP64()
 	f.j = GP64()
 	XORQ(f.j, f.j)
@@ -202,11 +208,25 @@ func (f *fan) heads(b headed) {
 	MOVQ(f.field(fanWidth), end)
 	LEAQ(Mem{Base: f.j, Index: end, Scale: 4}, end)
 	do(b.open)
-	Label(again)
+	four, one, over := fresh("four"), fresh("one"), fresh("over")
+	Label(four)
+	ahead := GP64()
+	LEAQ(Mem{Base: f.j, Disp: 128}, ahead)
+	CMPQ(ahead, end)
+	JG(LabelRef(one))
+	for f.disp = 0; f.disp < 128; f.disp += 32 {
+		b.step()
+	}
+	f.disp = 0
+	ADDQ(Imm(128), f.j)
+	JMP(LabelRef(four))
+	Label(one)
+	CMPQ(f.j, end)
+	JGE(LabelRef(over))
 	b.step()
 	ADDQ(Imm(32), f.j)
-	CMPQ(f.j, end)
-	JL(LabelRef(again))
+	JMP(LabelRef(one))
+	Label(over)
 	do(b.shut)
 	for _, a := range b.numbers {
 		ADDQ(Imm(4), f.at[a])
@@ -277,17 +297,19 @@ func (f *fan) score() {
 
 func (f *fan) scoreGrad() {
 	slope := f.slope()
-	f.keeping()
-	f.edges([]int{fanZ}, []int{fanV, fanDV}, func() {
-		var g vec
-		f.heads(headed{numbers: []int{fanC}, open: func() { g = f.number(fanC) }, step: func() {
-			l, positive := leaky(f.ends(), slope)
-			d := mul(g, f.row(fanA))
-			d = pick(positive, d, mul(d, slope))
-			f.put(d)
-			VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
-			VMOVUPS(plus(get(f.row(fanDA)), g, l), f.row(fanDA))
-		}})
+	f.setting(func() {
+		f.edges([]int{fanZ}, []int{fanV, fanDV}, func() {
+			var g vec
+			f.heads(headed{numbers: []int{fanC}, open: func() { g = f.number(fanC) }, step: func() {
+				l, positive := leaky(f.ends(), slope)
+				d := mul(g, f.row(fanA))
+				d = pick(positive, d, mul(d, slope))
+				sum := add(d, f.row(fanDV))
+				f.put(d)
+				VMOVUPS(sum, f.row(fanDV))
+				VMOVUPS(plus(get(f.row(fanDA)), g, l), f.row(fanDA))
+			}})
+		})
 	})
 }
 
@@ -301,12 +323,13 @@ func (f *fan) sum() {
 }
 
 func (f *fan) spread() {
-	f.keeping()
-	f.edges([]int{fanZ}, []int{fanV}, func() {
-		var c vec
-		f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
-			f.put(mul(c, f.row(fanV)))
-		}})
+	f.setting(func() {
+		f.edges([]int{fanZ}, []int{fanV}, func() {
+			var c vec
+			f.heads(headed{numbers: []int{fanC}, open: func() { c = f.number(fanC) }, step: func() {
+				f.put(mul(c, f.row(fanV)))
+			}})
+		})
 	})
 }
 
@@ -326,14 +349,15 @@ func (f *fan) affine() {
 }
 
 func (f *fan) affineGrad() {
-	f.keeping()
-	f.edges([]int{fanZ, fanD}, []int{fanDV}, func() {
-		var c vec
-		f.sums(fanG, []int{fanC, fanG}, func() { c = f.number(fanC) }, func(acc vec) vec {
-			d := get(f.row(fanD))
-			f.put(mul(c, d))
-			VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
-			return product(acc, d, f.row(fanU))
+	f.setting(func() {
+		f.edges([]int{fanZ, fanD}, []int{fanDV}, func() {
+			var c vec
+			f.sums(fanG, []int{fanC, fanG}, func() { c = f.number(fanC) }, func(acc vec) vec {
+				d := get(f.row(fanD))
+				f.put(mul(c, d))
+				VMOVUPS(add(d, f.row(fanDV)), f.row(fanDV))
+				return product(acc, d, f.row(fanU))
+			})
 		})
 	})
 }

@@ -15,6 +15,29 @@ func rangesOfRows() {
 	sumSegments()
 	finish()
 
+	start("spreadSegmentsAVX2", "func(y, x *float32, off *int64, n, w int)", "spreadSegmentsAVX2 is SpreadRanges of n ranges.")
+	spread := newRowRanges("x", "y", "")
+	spread.each(func(b rowBlock) {
+		row := b.load(b.of)
+		b.rows(func(at reg.GPVirtual) { b.store(row, Mem{Base: at}) })
+	})
+
+	start("dotSegmentsAVX2", "func(s, x, y *float32, off *int64, n, w int)", "dotSegmentsAVX2 is DotRanges of n ranges.")
+	dot := newRowRanges("x", "y", "s")
+	dot.each(func(b rowBlock) {
+		sum := b.load(b.kept)
+		b.rows(func(at reg.GPVirtual) {
+			for i, y := range b.load(Mem{Base: at}) {
+				if b.masked {
+					VFMADD231PS(b.load(b.of)[i], y, sum[i])
+				} else {
+					VFMADD231PS(b.of.Offset(32*i), y, sum[i])
+				}
+			}
+		})
+		b.store(sum, b.kept)
+	})
+
 	start("softmaxSegmentsAVX2", "func(y, x, top, sum *float32, off *int64, n, stride, w, apart int)", "softmaxSegmentsAVX2 is SoftmaxSegments of w ≤ 8 columns.")
 	s := newRanges("y", "x", "top", "sum")
 	s.each(func(rows reg.GPVirtual) {
@@ -219,4 +242,111 @@ func sumSegments() {
 	ADDQ(Imm(8), off)
 	DECQ(n)
 	JNZ(LabelRef(again))
+}
+
+// rowRanges is a kernel over ranges of rows, of any number of columns: one array has
+// a row for each range, another the ranges' own rows, and a third one row.
+type rowRanges struct {
+	of, own, kept       reg.GPVirtual
+	off, n, bytes, rest reg.GPVirtual
+	rows, j             reg.GPVirtual // of the range; where in a row, in bytes
+	mask                vec
+}
+
+func newRowRanges(of, own, kept string) *rowRanges {
+	s := &rowRanges{rows: GP64(), j: GP64(), rest: GP64()}
+	pointer := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+	s.of, s.own, s.off, s.n, s.bytes = pointer(of), pointer(own), pointer("off"), pointer("n"), pointer("w")
+	if kept != "" {
+		s.kept = pointer(kept)
+	}
+	MOVQ(s.bytes, s.rest)
+	ANDQ(Imm(lanes-1), s.rest)
+	s.mask = maskOf(s.rest)
+	SHLQ(Imm(2), s.bytes)
+	return s
+}
+
+// rowBlock is some columns of a range: whole registers, or the last few elements.
+type rowBlock struct {
+	*rowRanges
+	of, kept Mem
+	count    int // registers
+	masked   bool
+}
+
+func (s *rowRanges) block(count int, masked bool) rowBlock {
+	return rowBlock{s, Mem{Base: s.of, Index: s.j, Scale: 1}, Mem{Base: s.kept, Index: s.j, Scale: 1}, count, masked}
+}
+
+// each writes the loop over the ranges and, in each, over blocks of eight registers,
+// of one and of the last few columns.
+func (s *rowRanges) each(body func(b rowBlock)) {
+	again, empty := fresh("range"), fresh("empty")
+	Label(again)
+	MOVQ(Mem{Base: s.off, Disp: 8}, s.rows)
+	SUBQ(Mem{Base: s.off}, s.rows)
+	JZ(LabelRef(empty))
+	XORQ(s.j, s.j)
+	for _, count := range []int{8, 1} {
+		wide, over := fresh("wide"), fresh("over")
+		end := GP64()
+		Label(wide)
+		LEAQ(Mem{Base: s.j, Disp: 32 * count}, end)
+		CMPQ(end, s.bytes)
+		JG(LabelRef(over))
+		body(s.block(count, false))
+		ADDQ(U32(uint32(32*count)), s.j)
+		JMP(LabelRef(wide))
+		Label(over)
+	}
+	whole := fresh("whole")
+	TESTQ(s.rest, s.rest)
+	JZ(LabelRef(whole))
+	body(s.block(1, true))
+	Label(whole)
+	IMULQ(s.bytes, s.rows)
+	ADDQ(s.rows, s.own)
+	Label(empty)
+	ADDQ(s.bytes, s.of)
+	ADDQ(Imm(8), s.off)
+	DECQ(s.n)
+	JNZ(LabelRef(again))
+	finish()
+}
+
+// rows writes the loop over the range's own rows.
+func (b rowBlock) rows(body func(at reg.GPVirtual)) {
+	at, left, again := GP64(), GP64(), fresh("row")
+	LEAQ(Mem{Base: b.own, Index: b.j, Scale: 1}, at)
+	MOVQ(b.rowRanges.rows, left)
+	Label(again)
+	body(at)
+	ADDQ(b.bytes, at)
+	DECQ(left)
+	JNZ(LabelRef(again))
+}
+
+func (b rowBlock) load(m Mem) []vec {
+	v := make([]vec, b.count)
+	for i := range v {
+		if v[i] = YMM(); b.masked {
+			VMASKMOVPS(m, b.mask, v[i])
+		} else {
+			VMOVUPS(m.Offset(32*i), v[i])
+		}
+	}
+	return v
+}
+
+func (b rowBlock) store(v []vec, m Mem) {
+	for i := range v {
+		if b.masked {
+			last := YMM()
+			VMOVAPS(v[i], last)
+			storeFirst(last, b.rest, m)
+		} else {
+			VMOVUPS(v[i], m.Offset(32*i))
+		}
+	}
 }

@@ -161,6 +161,12 @@ func (n *node) run(t *Tape) {
 	switch {
 	case n.trace != nil && n.trace.skip:
 		n.trace.pull(t)
+	case n.by != nil:
+		var dy *tensor.Dense
+		if n.out != nil {
+			dy = n.out.Grad()
+		}
+		n.by.Pull(dy)
 	case n.all != nil:
 		n.all()
 	default:

@@ -3,6 +3,7 @@ package grad
 import (
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -58,7 +59,8 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 	if onto {
 		y = op.view(z, 0, z.Shape()...)
 	} else {
-		shape := slices.Clone(x.Shape())
+		var dims [tensor.MaxAxes]int
+		shape := append(dims[:0], x.Shape()...)
 		shape[len(shape)-1] = p.w.Dim(1)
 		y = p.place(op, shape)
 	}
@@ -69,17 +71,38 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		p.multiply(&y.val, &x.val)
 	}
 	p.note(op, x, y)
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			p.pullX(dx, dy)
-		}
-		if z == nil || onto {
-			return
-		}
-		if dz := z.Grad(); dz != nil {
-			addTo(dz.Data, dy.Data)
-		}
-	})
+	n := Notes[roundNotes](op)
+	*n = roundNotes{p: p, x: x}
+	if !onto {
+		n.z = z
+	}
+	return op.RecordBy(y, n)
+}
+
+// roundNotes is the pullback of a round's product, to which z was added unless
+// it is nil. With y, a(z + x·w) took z's memory.
+type roundNotes struct {
+	p       *weight
+	x, y, z *Var
+	a       simd.Unary
+}
+
+// Pull adds to the gradients of x and z.
+func (n *roundNotes) Pull(dy *tensor.Dense) {
+	var dz *tensor.Dense
+	if n.z != nil {
+		dz = n.z.Grad()
+	}
+	switch {
+	case n.y != nil:
+		n.a.Backward(dz.Data, dy.Data, n.y.val.Data, n.y.val.Data, 1)
+		dy = dz
+	case dz != nil:
+		addTo(dz.Data, dy.Data)
+	}
+	if dx := n.x.Grad(); dx != nil {
+		n.p.pullX(dx, dy)
+	}
 }
 
 // note keeps a product whose gradient w takes a part in.

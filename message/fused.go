@@ -132,17 +132,46 @@ func dottable(g *graph.Graph, x, y *grad.Var) bool {
 	return xs[len(xs)-1] > 0
 }
 
+// arrived returns the sum of rows of sources, or nil if m or the reducer is
+// another. It is what [recognise] finds, found without garbage: a level of a
+// sweep asks for it.
+func arrived(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
+	switch {
+	case !fuse || m.n == nil || len(rs) != 1 || rs[0] != Sum || !m.n.plainLeaf(leafU) || !onSources(g, m.n.x):
+		return nil
+	case oneToOne(g):
+		return m.n.x
+	}
+	return sumU(g, m.n.x)
+}
+
 func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.SumU", x)
-	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.SetMulDense(y.Value(), g.In(), x.Value())
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx, fresh := x.FreshGrad(); fresh {
-			sparse.SetMulDenseT(dx, g.In(), dy)
-		} else {
-			sparse.MulDenseT(dx, g.In(), dy)
-		}
-	})
+	var dims [tensor.MaxAxes]int
+	shape := append(dims[:0], x.Shape()...)
+	shape[0] = g.NumDst()
+	y := op.Fresh(shape...)
+	if !op.Dry(0) {
+		sparse.SetMulDense(y.Value(), g.In(), x.Value())
+	}
+	n := grad.Notes[sumUNotes](op)
+	*n = sumUNotes{g, x}
+	return op.RecordBy(y, n)
+}
+
+// sumUNotes is the pullback of a sum of rows of sources.
+type sumUNotes struct {
+	g *graph.Graph
+	x *grad.Var
+}
+
+// Pull adds to x's gradient.
+func (n *sumUNotes) Pull(dy *tensor.Dense) {
+	if dx, fresh := n.x.FreshGrad(); fresh {
+		sparse.SetMulDenseT(dx, n.g.In(), dy)
+	} else {
+		sparse.MulDenseT(dx, n.g.In(), dy)
+	}
 }
 
 // recogniseU returns the kernel for a reduction, other than the sum, of U alone.

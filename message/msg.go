@@ -58,22 +58,30 @@ const (
 
 // U is the row of x that belongs to the edge's source. x has a row for each
 // source node.
-func U(x *grad.Var) Msg { return Msg{&expr{kind: leafU, x: x}} }
+func U(x *grad.Var) Msg { return leaf(leafU, x) }
 
 // V is the row of x that belongs to the edge's destination. x has a row for
 // each destination node. On a graph made by Block or Dst, whose destinations
 // are sources too, x may have a row for each source instead: then it is the row
 // of the source that the destination is. If both counts agree on such a graph,
 // rows of sources are meant.
-func V(x *grad.Var) Msg { return Msg{&expr{kind: leafV, x: x}} }
+func V(x *grad.Var) Msg { return leaf(leafV, x) }
 
 // E is the edge's own row of x. The rows of x are in the graph's edge order; use
 // [OnEdges] for rows in the order of the list the graph was made from.
-func E(x *grad.Var) Msg { return Msg{&expr{kind: leafE, x: x}} }
+func E(x *grad.Var) Msg { return leaf(leafE, x) }
 
 // W is x itself, on every edge: an attention vector, or the weights of a
 // relation. All axes of x belong to the message.
 func W(x *grad.Var) Msg { return Msg{&expr{kind: leafW, x: x}} }
+
+// leaf returns the message that a row of x is. In a sweep's step it is memory of
+// the tape, like x.
+func leaf(k kind, x *grad.Var) Msg {
+	e := grad.Beside[expr](x)
+	e.kind, e.x = k, x
+	return Msg{e}
+}
 
 // expr returns what m says. It panics with a [*grad.TapeError] if that is nothing.
 func (m Msg) expr() *expr {

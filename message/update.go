@@ -15,6 +15,9 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 	if len(rs) == 0 {
 		panic(&grad.TapeError{Op: "message.UpdateAll", Why: "no reducer"})
 	}
+	if y := arrived(g, m, rs); y != nil {
+		return y
+	}
 	if f := recognise(g, m, rs); f != nil {
 		return f.run(g)
 	}

@@ -30,11 +30,12 @@ type gateForm struct {
 }
 
 func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
-	vars := []*grad.Var{z, c}
-	if p != nil {
-		vars = append(vars, p)
+	vars := [...]*grad.Var{z, c, p}
+	last := len(vars)
+	if p == nil {
+		last--
 	}
-	op := grad.Begin("sequence.LSTMGates", vars...)
+	op := grad.Begin("sequence.LSTMGates", vars[:last]...)
 	n, m := c.Value().Rows(), c.Value().RowLen()
 	if z.Value().Rows() != n || z.Value().RowLen() != 4*m {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(z.Shape()), slices.Clone(c.Shape())}, Why: "z wants four columns for each of c"})
@@ -43,7 +44,8 @@ func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: "peepholes want three rows as long as c's"})
 	}
 	h, next = op.Fresh(n, m), op.Fresh(n, m)
-	k := &gates{z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
+	k := grad.Notes[gates](op)
+	*k = gates{op: op, of: gateVars{z, c, p, h, next}, z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
 	if p != nil {
 		k.p = p.Value()
 	}
@@ -54,14 +56,20 @@ func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 	if !op.Dry(0) {
 		k.run(n)
 	}
-	op.RecordAll([]*grad.Var{h, next}, func() {
-		k.dh, k.dnext, k.dz, k.dc, k.back = h.Grad(), next.Grad(), z.Grad(), c.Grad(), true
-		op.Scratch(chunks(n, 4*m)*2*m, func(buf []tensor.Float) {
-			k.rest = buf
-			k.pullAll(op, p)
-		})
-	})
+	op.RecordAllBy([]*grad.Var{h, next}, k)
 	return h, next
+}
+
+// gateVars are the operands and results of gates.
+type gateVars struct{ z, c, p, h, next *grad.Var }
+
+// Pull runs backwards.
+func (k *gates) Pull(*tensor.Dense) {
+	k.dh, k.dnext, k.dz, k.dc, k.back = k.of.h.Grad(), k.of.next.Grad(), k.of.z.Grad(), k.of.c.Grad(), true
+	k.op.Scratch(chunks(k.c.Rows(), 4*k.m)*2*k.m, func(buf []tensor.Float) {
+		k.rest = buf
+		k.pullAll(k.op, k.of.p)
+	})
 }
 
 // pullAll runs backwards.
@@ -87,6 +95,9 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 // gates is one run of LSTMGates, forwards or backwards. The gradients dz and dc
 // may be nil.
 type gates struct {
+	op grad.Op
+	of gateVars
+
 	z, c, p *tensor.Dense
 	h, next *tensor.Dense
 	m       int

@@ -40,7 +40,8 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(h.Shape())}, Why: "a and q want three columns for each of h"})
 		}
 	}
-	k := &gruGates{a: a.Value(), q: q.Value(), h: h.Value(), m: m}
+	k := grad.Notes[gruGates](op)
+	*k = gruGates{op: op, of: g, a: a.Value(), q: q.Value(), h: h.Value(), m: m}
 	if b != nil {
 		if k.b = b.Value().Data; len(k.b) != m {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})
@@ -55,23 +56,30 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 	if !op.Dry(0) {
 		k.run(n)
 	}
-	return op.Record(next, func(dy *tensor.Dense) {
-		op.Scratch((n+chunks(n, 3*m)*4)*m, func(buf []tensor.Float) {
-			k.da, k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = a.Grad(), q.Grad(), h.Grad(), dy, buf[:n*m], buf[n*m:], true
-			k.run(n)
-			if b != nil && b.Needs() {
-				db := b.Grad().Data
-				for r := range n {
-					simd.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
-				}
+	return op.RecordBy(next, k)
+}
+
+// Pull runs backwards.
+func (k *gruGates) Pull(dy *tensor.Dense) {
+	n, m, b := k.h.Rows(), k.m, k.of.b
+	k.op.Scratch((n+chunks(n, 3*m)*4)*m, func(buf []tensor.Float) {
+		k.da, k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = k.of.a.Grad(), k.of.q.Grad(), k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
+		k.run(n)
+		if b != nil && b.Needs() {
+			db := b.Grad().Data
+			for r := range n {
+				simd.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
 			}
-		})
+		}
 	})
 }
 
 // gruGates is one run of GRUGates, forwards or backwards. Of the gradients da,
 // dq and dh may be nil.
 type gruGates struct {
+	op grad.Op
+	of gruOperands
+
 	a, q, h *tensor.Dense
 	b       []tensor.Float
 	next    *tensor.Dense

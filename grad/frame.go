@@ -46,7 +46,7 @@ func (f *Frame) Write(lo int, y *Var) {
 	}
 	op.tape.push(node{op: op.name, all: func() {
 		if f.all.has {
-			addTo(y.Grad().Data, f.all.grad.Data[at:at+n])
+			addTo(y.Grad().Data, f.all.gradFrom(at)[at:at+n])
 		}
 	}})
 }

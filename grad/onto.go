@@ -29,7 +29,7 @@ func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
 	y.tape, y.val = op.tape, z.val
 	op.tape.stamp(y)
 	if !op.Dry(0) {
-		p.multiply(&y.val, &x.val)
+		p.multiply(&y.val, &x.val, false)
 		u.Forward(y.val.Data, y.val.Data, 1)
 	}
 	p.note(op, x, z)

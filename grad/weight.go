@@ -68,7 +68,7 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		if z != nil && !onto {
 			copy(y.val.Data, z.val.Data)
 		}
-		p.multiply(&y.val, &x.val)
+		p.multiply(&y.val, &x.val, z == nil)
 	}
 	p.note(op, x, y)
 	n := Notes[roundNotes](op)
@@ -116,11 +116,11 @@ func (p *weight) note(op Op, x, y *Var) {
 // one behind the other, and so do their gradients.
 func (p *weight) place(op Op, shape []int) *Var {
 	if !p.w.needs {
-		return op.New(shape...)
+		return op.Fresh(shape...)
 	}
 	n, last := tensor.Size(shape...), len(p.rooms)-1
 	if last < 0 || p.filled+n > len(p.rooms[last].val.Data) {
-		room := op.New(max(op.tape.loop.rows, leading(shape)), shape[len(shape)-1])
+		room := op.Fresh(max(op.tape.loop.rows, leading(shape)), shape[len(shape)-1])
 		room.needs, p.filled = true, 0
 		p.rooms = append(p.rooms, room)
 		last++
@@ -130,17 +130,24 @@ func (p *weight) place(op Op, shape []int) *Var {
 	return y
 }
 
-// multiply adds x·w to y. One product alone is not worth a copy of w.
-func (p *weight) multiply(y, x *tensor.Dense) {
+// multiply adds x·w to y, or sets y to it. One product alone is not worth a copy
+// of w.
+func (p *weight) multiply(y, x *tensor.Dense, set bool) {
 	p.calls++
-	switch p.calls {
-	case 1:
-		tensor.MatMul(matrix(y), matrix(x), &p.w.val, 0)
-		return
-	case 2:
+	y, x = matrix(y), matrix(x)
+	if p.calls == 2 {
 		p.ahead.Set(&p.w.val, 0)
 	}
-	tensor.MatMulPacked(matrix(y), matrix(x), &p.ahead, 0)
+	switch one := p.calls == 1; {
+	case one && set:
+		tensor.MatMulThen(y, x, &p.w.val, 0, tensor.Epilogue{})
+	case one:
+		tensor.MatMul(y, x, &p.w.val, 0)
+	case set:
+		tensor.MatMulPackedThen(y, x, &p.ahead, 0, tensor.Epilogue{})
+	default:
+		tensor.MatMulPacked(y, x, &p.ahead, 0)
+	}
 }
 
 // pullX adds the gradient of a product to its x.

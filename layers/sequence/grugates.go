@@ -63,7 +63,8 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 func (k *gruGates) Pull(dy *tensor.Dense) {
 	n, m, b := k.h.Rows(), k.m, k.of.b
 	k.op.Scratch((n+chunks(n, 3*m)*4)*m, func(buf []tensor.Float) {
-		k.da, k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = k.of.a.Grad(), k.of.q.Grad(), k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
+		k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = k.of.q.Grad(), k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
+		k.da, k.set = k.of.a.FreshGrad()
 		k.run(n)
 		if b != nil && b.Needs() {
 			db := b.Grad().Data
@@ -92,6 +93,7 @@ type gruGates struct {
 	da, dq, dh, dnext *tensor.Dense
 	dinner            []tensor.Float
 	rest              []tensor.Float // four rows for each chunk, for what is between
+	set               bool           // da holds anything
 }
 
 // run does n rows on several threads.
@@ -120,13 +122,12 @@ func (k *gruGates) forward(row int) {
 	if k.b != nil {
 		simd.Add.Forward(inner, inner, k.b, 1, 1)
 	}
-	for j, v := range a[2*m:] {
-		n[j] = v + r[j]*inner[j]
-	}
+	copy(n, a[2*m:]) // itself, if a may be overwritten
+	simd.Mul.BackwardX(n, r, inner, inner, 1, 1)
 	simd.Tanh.Forward(n, n, 0)
-	for j, v := range n {
-		y[j] = v + z[j]*(h[j]-v)
-	}
+	simd.Sub.Forward(y, h, n, 1, 1)
+	simd.Mul.Forward(y, y, z, 1, 1)
+	simd.Add.Forward(y, y, n, 1, 1)
 }
 
 // pull adds row's gradients to those of a, q and h. rest is room for four rows.
@@ -151,7 +152,11 @@ func (k *gruGates) pull(row int, rest []tensor.Float) {
 	simd.Mul.Forward(y, d[2*m:], inner, 1, 1)
 	simd.Sigmoid.Backward(d[:m], y, r, r, 0)
 	simd.Mul.Forward(dinner, d[2*m:], r, 1, 1)
-	if k.da != nil {
+	switch {
+	case k.da == nil:
+	case k.set:
+		copy(k.da.Row(row), d)
+	default:
 		da := k.da.Row(row)
 		simd.Add.Forward(da, da, d, 1, 1)
 	}

@@ -31,15 +31,6 @@ func Notes[T any](op Op) *T {
 	return s.take()
 }
 
-// Beside returns a zero T that lives as long as x: until the tape's next Reset if
-// x was made in a [Loop], else until nobody has it.
-func Beside[T any](x *Var) *T {
-	if x == nil || x.made == nil {
-		return new(T)
-	}
-	return Notes[T](Op{tape: x.tape})
-}
-
 // pile is a slab of any type.
 type pile interface{ empty() }
 

@@ -1,36 +1,105 @@
 package message_test
 
 import (
+	"runtime"
 	"runtime/debug"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
-// TestAllocations takes steps on a small and on a large graph: what a step
-// allocates after the first does not grow with the graph.
+// layered is one operation from a row for each node to a row of the same shape.
+type layered func(t *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var
+
+// parts are the Vars that messages read beside x.
+type parts struct{ e, w, table *grad.Var }
+
+// layeredMessages are messages of many kinds, none of which has a kernel.
+func layeredMessages() map[string]layered {
+	return map[string]layered{
+		"arbitrary": func(_ *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var {
+			m := message.U(x).Mul(message.E(p.e)).Add(message.V(x)).Tanh().Mul(message.W(p.w))
+			return message.UpdateAll(g, m, message.Mean)
+		},
+		"GATv2": func(_ *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var {
+			a := message.UAddV(x, x).LeakyReLU(0.2).Dot(message.W(p.w)).Softmax()
+			return message.UpdateAll(g, message.U(x).Mul(a), message.Sum)
+		},
+		"extremes": func(_ *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var {
+			m := message.U(x).Sub(message.V(x)).Sigmoid()
+			y := message.UpdateAll(g, m, message.Max, message.Std, message.LogSumExp)
+			return y.Columns(0, x.Dim(-1)) // a view: no operation of its own
+		},
+		"gate": func(_ *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var {
+			gate := message.U(x).Add(message.V(x)).Sigmoid().Normalise()
+			return message.UpdateAll(g, message.U(x).Mul(gate).Mul(message.E(p.e)), message.Sum)
+		},
+		"edges": func(_ *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var {
+			return message.ApplyEdges(g, message.UMulV(x, x).Add(message.W(p.w)).ReLU()).RowRange(0, x.Dim(0))
+		},
+		"dropped": func(t *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var {
+			a := message.UAddV(x, x).LeakyReLU(0.2).Dot(message.W(p.w)).Softmax().Dropout(t, 0.5)
+			return message.UpdateAll(g, message.U(x).Mul(a), message.Sum)
+		},
+	}
+}
+
+// garbage returns what a step that does f so many times over allocates, in
+// allocations and in bytes.
+func garbage(g *graph.Graph, f layered, times int) (count, bytes float64) {
+	x, e, w := param(1, g.NumNodes(), 16), param(2, g.NumEdges(), 1), param(3, 16)
+	dy := param(4, g.NumNodes(), 16).Value
+	tape := grad.NewTape(1)
+	step := func() {
+		tape.Reset()
+		p := &parts{e: tape.Use(e), w: tape.Use(w)}
+		y := tape.Use(x)
+		for range times {
+			y = f(tape, g, y, p)
+		}
+		tape.BackwardFrom(y, dy)
+	}
+	for range 3 {
+		step()
+	}
+	var before, after runtime.MemStats
+	const runs = 20
+	runtime.ReadMemStats(&before)
+	for range runs {
+		step()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / runs, float64(after.TotalAlloc-before.TotalAlloc) / runs
+}
+
+// TestAllocations says messages again and again: what each costs, forward and
+// backward, is a few small objects, on a small graph as on a large one.
 func TestAllocations(t *testing.T) {
 	if raced {
 		t.Skip("the race detector allocates")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full
-	step := func(n, edges int) float64 {
-		g := powerLaw(n, edges)
-		x, e, w := param(1, n, 16), param(2, edges, 1), param(3, 16)
-		tape := grad.NewTape(1)
-		run := func() {
-			tape.Reset()
-			u := tape.Use(x)
-			m := message.UAddV(u, u).Tanh().Dot(message.W(tape.Use(w))).Softmax().Mul(message.E(tape.Use(e)))
-			tape.Backward(message.UpdateAll(g, message.U(u).Mul(m), message.Sum, message.Max).Sum())
+	defer par.SetThreads(1)()                        // so that they need hold one worker alone
+	for name, f := range layeredMessages() {
+		for _, size := range [][2]int{{60, 200}, {5000, 60000}} {
+			g := powerLaw(size[0], size[1])
+			n1, b1 := garbage(g, f, 1)
+			n5, b5 := garbage(g, f, 5)
+			n, b := (n5-n1)/4, (b5-b1)/4
+			t.Logf("%s on %d edges: %.1f allocations, %.0f bytes", name, size[1], n, b)
+			if name == "extremes" || name == "edges" {
+				b -= 192 // the view
+				n--
+			}
+			if n > 4.2 {
+				t.Errorf("%s on %d edges: %.1f allocations, want at most 4", name, size[1], n)
+			}
+			if b > 410 && name != "dropped" {
+				t.Errorf("%s on %d edges: %.0f bytes, want at most 400", name, size[1], b)
+			}
 		}
-		run()
-		return testing.AllocsPerRun(10, run)
-	}
-	small, large := step(20, 60), step(5000, 60000)
-	t.Logf("%.0f allocations on 60 edges, %.0f on 60,000", small, large)
-	if large > small+60 { // a few for each of some loops and of their threads
-		t.Errorf("%.0f allocations on 60 edges, %.0f on 60,000", small, large)
 	}
 }

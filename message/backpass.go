@@ -1,9 +1,9 @@
 package message
 
 import (
+	"slices"
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -26,105 +26,120 @@ const windowChunks = 64
 // backPass is a backward pass over the edges.
 type backPass struct {
 	*run
-	seed    func(w *worker, t tile, dm []tensor.Float)
 	chunks  []chunk
+	hubs    []int
 	pulls   []tensor.Float // of each destination in parts
-	sinks   []*sink
+	sinks   []sink
 	sinkOf  []*sink // of each step; nil: has none
 	width   int     // partial sums of a chunk
+	ends    []int   // of the windows, in chunks
 	first   int     // the first chunk of the window
 	base    int     // and its first edge
 	partial []tensor.Float
 	buckets []uint8 // of each source; nil: one for all
 	n       int     // buckets
+	room    int     // edges of the largest window
 	order   []int32 // the edges of the window, for each chunk by bucket
-	ends    []int32 // where each chunk's run of each bucket ends there
+	runs    []int32 // where each chunk's run of each bucket ends there
 	sink    *sink   // the leaf whose window is being added
 	end     int     // the end of the window, in chunks
-	tasks   struct{ chunk, scatter chunkTask }
+	tasks   struct{ chunk, scatter, hub chunkTask }
+	inRoom  func(buf []tensor.Float)
 }
 
-// backward recomputes the plan tile by tile, has seed set the gradient of each
-// tile's message, and adds to the gradient of every leaf.
-func (r *run) backward(op grad.Op, seed func(w *worker, t tile, dm []tensor.Float)) {
+var passes = sync.Pool{New: func() any {
+	b := new(backPass)
+	b.tasks.chunk, b.tasks.scatter, b.tasks.hub = b.chunk, b.scatter, b.measureHub
+	b.inRoom = b.allWindows
+	return b
+}}
+
+// backward recomputes the plan tile by tile, and adds to the gradient of every
+// leaf.
+func (b *backPass) backward(r *run) {
 	l := r.chunks(true)
-	hubs := l.hubs
-	b := &backPass{run: r, seed: seed, chunks: l.all, n: 1}
-	b.tasks.chunk, b.tasks.scatter = b.chunk, b.scatter
-	b.sinks, b.width = r.sinks(op)
-	b.sinkOf = make([]*sink, len(r.steps))
-	for _, k := range b.sinks {
-		b.sinkOf[k.i] = k
-	}
+	b.run, b.chunks, b.hubs, b.ends = r, l.all, l.hubs, l.ends
+	b.aim()
+	b.buckets, b.n, b.first = nil, 1, 0
 	if len(l.all) > 1 && b.scatters() {
 		b.buckets, b.n = bucketsOf(r.g), maxBuckets
 	}
-	b.pulls = op.Floats(len(hubs) * r.n)
-	if r.n > 0 && len(hubs) > 0 {
-		eachChunk(len(hubs), func(i int) { b.measureHub(i, hubs[i]) })
+	b.pulls = r.op.Floats(len(b.hubs) * r.n)
+	if r.n > 0 && len(b.hubs) > 0 {
+		eachChunk(len(b.hubs), b.tasks.hub)
 	}
-	l.ends = b.windows(l.ends[:0])
-	ends := l.ends
-	edges, chunks := b.room(ends)
-	b.order, b.ends = op.Ints(edges), op.Ints(chunks*b.n)
-	b.partial = op.Floats(chunks * b.width)
+	b.windows()
+	chunks := 0
+	b.room, chunks = b.largest()
+	b.order, b.runs = r.op.Ints(b.room), r.op.Ints(chunks*b.n)
+	b.partial = r.op.Floats(chunks * b.width)
 	floats := 0
-	for _, k := range b.sinks {
-		if k.gathers() {
-			floats += edges * k.width
-			k.to = op.Ints(edges)
+	for i := range b.sinks {
+		if k := &b.sinks[i]; k.gathers() {
+			floats += b.room * k.width
+			k.to = r.op.Ints(b.room)
 		}
 	}
-	op.Scratch(floats, func(buf []tensor.Float) {
-		for _, k := range b.sinks {
-			if k.gathers() {
-				k.win, buf = buf[:edges*k.width], buf[edges*k.width:]
-			}
-		}
-		for _, end := range ends {
-			b.window(end)
-		}
-	})
-	for _, k := range b.sinks {
-		if k.add != nil {
+	r.op.Scratch(floats, b.inRoom)
+	for i := range b.sinks {
+		if k := &b.sinks[i]; k.add != nil {
 			add(k.add, k.dx)
 		}
 	}
+	l.ends = b.ends
 	cutLists.Put(l)
+	b.dismiss()
+}
+
+// dismiss hands the pass back. After a panic it is left to the collector.
+func (b *backPass) dismiss() {
+	clear(b.sinks)
+	clear(b.sinkOf)
+	*b = backPass{sinks: b.sinks, sinkOf: b.sinkOf, tasks: b.tasks, inRoom: b.inRoom}
+	passes.Put(b)
+}
+
+// allWindows does all windows, whose gradients find room in buf.
+func (b *backPass) allWindows(buf []tensor.Float) {
+	for i := range b.sinks {
+		if k := &b.sinks[i]; k.gathers() {
+			n := b.room * k.width
+			k.win, buf = buf[:n], buf[n:]
+		}
+	}
+	for _, end := range b.ends {
+		b.window(end)
+	}
 }
 
 // scatters reports whether there is a leaf that gathers.
 func (b *backPass) scatters() bool {
-	for _, k := range b.sinks {
-		if k.gathers() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.sinks, func(k sink) bool { return k.gathers() })
 }
 
-// windows appends the end of each window, in chunks.
-func (b *backPass) windows(ends []int) []int {
+// windows finds the end of each window, in chunks.
+func (b *backPass) windows() {
 	width := 0
-	for _, k := range b.sinks {
-		if k.gathers() {
+	for i := range b.sinks {
+		if k := &b.sinks[i]; k.gathers() {
 			width += k.width
 		}
 	}
+	b.ends = b.ends[:0]
 	from := 0
 	for i, c := range b.chunks {
 		if i > from && (i-from == windowChunks || (c.hi-b.chunks[from].lo)*width > windowFloats) {
-			ends, from = append(ends, i), i
+			b.ends, from = append(b.ends, i), i
 		}
 	}
-	return append(ends, len(b.chunks))
+	b.ends = append(b.ends, len(b.chunks))
 }
 
-// room returns the most edges and chunks of a window.
-func (b *backPass) room(ends []int) (edges, chunks int) {
+// largest returns the most edges and chunks of a window.
+func (b *backPass) largest() (edges, chunks int) {
 	from := 0
-	for _, end := range ends {
-		if end > from {
+	for _, end := range b.ends {
+		if from < end {
 			edges, chunks = max(edges, b.chunks[end-1].hi-b.chunks[from].lo), max(chunks, end-from)
 		}
 		from = end
@@ -141,7 +156,8 @@ func (b *backPass) window(end int) {
 	clear(b.partial)
 	eachChunk(end-b.first, b.tasks.chunk)
 	b.end = end
-	for _, k := range b.sinks {
+	for i := range b.sinks {
+		k := &b.sinks[i]
 		switch {
 		case k.kind == leafU:
 			b.sink = k
@@ -151,8 +167,8 @@ func (b *backPass) window(end int) {
 		}
 	}
 	for i := b.first; i < end; i++ {
-		for _, k := range b.sinks {
-			if k.sums() {
+		for j := range b.sinks {
+			if k := &b.sinks[j]; k.sums() {
 				k.collect(b.chunks[i], b.partial[(i-b.first)*b.width:(i-b.first+1)*b.width])
 			}
 		}
@@ -168,22 +184,25 @@ func (b *backPass) chunk(i int) {
 	if c.hub >= 0 {
 		copy(w.pull, b.pulls[c.hub*b.run.n:(c.hub+1)*b.run.n])
 	}
-	w.tiles(b.limit, c, func(v int) { w.measurePull(v, b.seed) }, func(t tile) {
-		w.evaluate(t, w.made())
-		w.pullBack(t, 0, b.seed)
-		for _, k := range b.sinks {
-			k.deliver(w, t, c, w.part)
-		}
-	})
+	b.tiles(c, w.measurePull, w.gradient)
 	w.dismiss()
 	b.sort(i, c)
 }
 
+// gradient evaluates a tile and adds its gradients.
+func (w *worker) gradient(t tile) {
+	w.evaluate(t, w.made())
+	w.pullBack(t, 0)
+	for i := range w.pass.sinks {
+		w.pass.sinks[i].deliver(w, t, w.work, w.part)
+	}
+}
+
 // measureHub computes the sums that the gradients across the edges of a
 // destination in parts take.
-func (b *backPass) measureHub(i, v int) {
+func (b *backPass) measureHub(i int) {
 	w := b.hire(b.limit)
-	w.measurePull(v, b.seed)
+	w.measurePull(b.hubs[i])
 	copy(b.pulls[i*b.run.n:], w.pull)
 	w.dismiss()
 }
@@ -191,7 +210,7 @@ func (b *backPass) measureHub(i, v int) {
 // measurePull computes, for a destination in parts, the sum that the gradient of
 // each step across its edges takes over all of them, from the last step to the
 // first.
-func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Float)) {
+func (w *worker) measurePull(v int) {
 	pass := w.pass
 	w.pass = nil // no leaf takes a gradient yet
 	defer func() { w.pass = pass }()
@@ -205,7 +224,7 @@ func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Flo
 		c := w.pull[s.stat : s.stat+s.width]
 		parts(w.limit, lo, hi, v, func(t tile) {
 			w.evaluate(t, w.made())
-			w.pullBack(t, i+1, seed)
+			w.pullBack(t, i+1)
 			if w.has[i] {
 				n := (t.hi - t.lo) * s.width
 				w.weighPull(s, w.tmp[:n], w.vals[i][:n], w.adj[i])
@@ -218,8 +237,8 @@ func (w *worker) measurePull(v int, seed func(w *worker, t tile, dm []tensor.Flo
 // aim has the gradients of leaves that gather go to the window, or nowhere.
 func (w *worker) aim(t tile) {
 	if w.pass != nil {
-		for _, k := range w.pass.sinks {
-			if k.gathers() {
+		for i := range w.pass.sinks {
+			if k := &w.pass.sinks[i]; k.gathers() {
 				w.adj[k.i] = k.win[(t.lo-w.pass.base)*k.width : (t.hi-w.pass.base)*k.width]
 			}
 		}
@@ -236,12 +255,12 @@ func (w *worker) aim(t tile) {
 // sort puts the edges of a chunk in order by bucket, and tells for those of
 // picked rows where they belong.
 func (b *backPass) sort(i int, c chunk) {
-	for _, k := range b.sinks {
-		if k.gathers() {
+	for j := range b.sinks {
+		if k := &b.sinks[j]; k.gathers() {
 			b.aimEdges(k, c)
 		}
 	}
-	ends := b.ends[i*b.n : (i+1)*b.n]
+	ends := b.runs[i*b.n : (i+1)*b.n]
 	clear(ends)
 	at := int32(c.lo - b.base)
 	order := b.order[at : c.hi-b.base]
@@ -272,14 +291,14 @@ func (b *backPass) aimEdges(k *sink, c chunk) {
 	to := k.to[c.lo-b.base : c.hi-b.base]
 	cols := b.g.In().Cols[c.lo:c.hi]
 	switch {
-	case k.rows == nil:
+	case !k.taken:
 		copy(to, cols)
 	case k.kind == leafW:
-		copy(to, k.rows[c.lo:c.hi])
+		copy(to, b.kinds(k.step)[c.lo:c.hi])
 	default:
-		kinds := int32(k.row / max(k.width, 1))
+		kinds := b.kinds(k.step)[c.lo:c.hi]
 		for e, u := range cols {
-			to[e] = u*kinds + k.rows[c.lo+e]
+			to[e] = u*int32(k.from) + kinds[e]
 		}
 	}
 }
@@ -292,9 +311,9 @@ func (b *backPass) scatter(bucket int) {
 	for i := range b.end - b.first {
 		from := int32(b.chunks[b.first+i].lo - b.base)
 		if bucket > 0 {
-			from = b.ends[i*b.n+bucket-1]
+			from = b.runs[i*b.n+bucket-1]
 		}
-		edges = append(edges, b.order[from:b.ends[i*b.n+bucket]]...)
+		edges = append(edges, b.order[from:b.runs[i*b.n+bucket]]...)
 	}
 	simd.Rows(k.width).Scatter(k.dx, k.win, k.to, edges)
 	*list = edges

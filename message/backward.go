@@ -14,8 +14,8 @@ func (w *worker) into(i int) (dx []tensor.Float, fresh bool) {
 }
 
 // pullBack computes the gradients of the values of all steps, from the last
-// down to the operands of step stop. seed sets that of the message.
-func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []tensor.Float)) {
+// down to the operands of step stop.
+func (w *worker) pullBack(t tile, stop int) {
 	n := t.hi - t.lo
 	for i := range w.steps {
 		if w.has[i], w.adj[i] = false, nil; w.own[i] != nil {
@@ -25,7 +25,7 @@ func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []te
 	w.aim(t)
 	last := len(w.steps) - 1
 	if w.has[last] = true; !w.lazy {
-		seed(w, t, w.adj[last])
+		w.seed(t, w.adj[last])
 	}
 	for i := last; i >= stop; i-- {
 		s := &w.steps[i]
@@ -53,6 +53,20 @@ func (w *worker) pullBack(t tile, stop int, seed func(w *worker, t tile, dm []te
 		default:
 			w.pullPerEdge(i, t, dy)
 		}
+	}
+}
+
+// seed sets dm to the gradient of a tile's messages.
+func (w *worker) seed(t tile, dm []tensor.Float) {
+	n := w.out().width
+	switch {
+	case len(w.rs) == 0:
+		copy(dm, w.dOut[t.lo*n:t.hi*n])
+	case w.plain():
+		w.pullPlain(t, dm)
+	default:
+		m := w.vals[len(w.steps)-1]
+		w.eachRow(t, func(v, lo, hi int) { w.red.pull(v, t.lo+lo, m[lo*n:hi*n], dm[lo*n:hi*n], pullBuffers{w.dOut, w.mix}) })
 	}
 }
 
@@ -183,12 +197,12 @@ func (w *worker) pullPerEdge(i int, t tile, dy []tensor.Float) {
 			simd.LogSumExpBackward(dx[k*d:k*d+d], x[k*d:k*d+d], y[k], g)
 		}
 	case pick:
-		for e, k := range s.rows[t.lo:t.hi] {
+		for e, k := range w.kinds(s)[t.lo:t.hi] {
 			at := (e*d + int(k)) * s.width
 			add(dx[at:at+s.width], dy[e*s.width:(e+1)*s.width])
 		}
 	case dropout:
-		s.drop.Add(dx, dy, t.lo, s.width)
+		w.aside(s).drop.Add(dx, dy, t.lo, s.width)
 	}
 }
 

@@ -10,16 +10,12 @@ import (
 // Explain says in words how UpdateAll(g, m, rs...) will run, or without
 // reducers ApplyEdges(g, m).
 func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
-	f := recogniseEdges(g, m)
-	if len(rs) > 0 {
-		f = recognise(g, m, rs)
+	if name := kernelOf(g, &m, rs); name != "" {
+		return "kernel: " + name + "\n"
 	}
-	if f != nil {
-		return "kernel: " + f.name + "\n"
-	}
-	p := newPlan("message.Explain", g, m, rs...)
+	p := planned("message.Explain", g, &m, rs)
 	var b strings.Builder
-	n := p.run(stats{}, false).limit
+	n := p.tileLimit(false)
 	fmt.Fprintf(&b, "tiles: %d edges at a time, %d elements of scratch an edge (forward)\n", n, p.width)
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -33,22 +29,21 @@ func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	default:
 		fmt.Fprintf(&b, "  stored for %d edges\n", g.NumEdges())
 	}
-	p.explainBackward(&b, rs)
-	if k := p.stats(); k > 0 {
+	p.explainBackward(&b)
+	if k := p.nStat; k > 0 {
 		fmt.Fprintf(&b, "each step across the in-edges keeps two numbers a column for every destination: %d numbers\n", 2*k*g.NumDst())
 	}
-	if w := p.widest(); w > n {
+	if w := widest(g); w > n {
 		fmt.Fprintf(&b, "destinations with more than %d edges, up to %d, run in parts\n", n, w)
 	}
 	return b.String()
 }
 
 // explainBackward says what backward does again, and how gradients travel.
-func (p *plan) explainBackward(b *strings.Builder, rs []Reducer) {
+func (p *plan) explainBackward(b *strings.Builder) {
 	if !p.out().needs {
 		return
 	}
-	p.backLayout(len(rs) > 0 && !(len(rs) == 1 && (rs[0] == Sum || rs[0] == Mean)))
 	again, scatters, stays := 0, "", ""
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -64,7 +59,7 @@ func (p *plan) explainBackward(b *strings.Builder, rs []Reducer) {
 		}
 	}
 	fmt.Fprintf(b, "backward: one traversal by destination, %d edges at a time, computes %d of the %d steps again\n",
-		p.run(stats{}, true).limit, again, len(p.steps))
+		p.tileLimit(true), again, len(p.steps))
 	if stays != "" {
 		fmt.Fprintf(b, "  gradients added where they arise:%s\n", stays)
 	}
@@ -76,7 +71,7 @@ func (p *plan) explainBackward(b *strings.Builder, rs []Reducer) {
 func (s *step) describe() string {
 	switch s.kind {
 	case leafU, leafV, leafE, leafW:
-		if s.rows != nil {
+		if s.taken {
 			return leafNames[s.kind] + " picked"
 		}
 		return leafNames[s.kind]
@@ -103,10 +98,10 @@ func (s *step) operands() string {
 }
 
 // widest returns the largest number of edges into one destination.
-func (p *plan) widest() int {
+func widest(g *graph.Graph) int {
 	most := 0
-	for v := range p.g.NumDst() {
-		most = max(most, p.g.InDegree(v))
+	for v := range g.NumDst() {
+		most = max(most, g.InDegree(v))
 	}
 	return most
 }

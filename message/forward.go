@@ -8,21 +8,41 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// forward evaluates the plan over all edges. It calls done with each tile, and
-// end with each chunk after its last; both run on several threads.
-func (r *run) forward(done func(w *worker, t tile), end func(w *worker, c chunk)) {
-	l := r.chunks(false)
-	eachChunk(len(l.all), func(i int) {
-		c := l.all[i]
-		w := r.hire(c.hi - c.lo)
-		w.tiles(r.limit, c, w.measure, func(t tile) {
-			w.evaluate(t, r.made())
-			done(w, t)
-		})
-		end(w, c)
-		w.dismiss()
-	})
-	cutLists.Put(l)
+// forward evaluates the plan over all edges, and reduces or stores what comes of
+// it.
+func (r *run) forward() {
+	r.red.begin()
+	r.list = r.chunks(false)
+	eachChunk(len(r.list.all), r.task)
+	cutLists.Put(r.list)
+}
+
+func (r *run) forwardChunk(i int) {
+	c := r.list.all[i]
+	w := r.hire(c.hi - c.lo)
+	r.tiles(c, w.measure, w.result)
+	if len(r.rs) > 0 {
+		for v := c.r0; v < c.r1; v++ {
+			r.red.finish(v)
+		}
+	}
+	w.dismiss()
+}
+
+// result evaluates a tile and takes its messages.
+func (w *worker) result(t tile) {
+	w.evaluate(t, w.made())
+	m, n, y := w.vals[len(w.steps)-1], w.out().width, w.y.Value().Data
+	switch {
+	case len(w.rs) == 0:
+		copy(y[t.lo*n:t.hi*n], m)
+	case w.lazy:
+		w.sumNear(y, t)
+	case w.plain():
+		w.sumRows(y, m, t, n)
+	default:
+		w.eachRow(t, func(v, lo, hi int) { w.red.take(v, t.lo+lo, m[lo*n:hi*n], w.mix) })
+	}
 }
 
 // chunkTask is a loop over chunks.
@@ -119,13 +139,13 @@ func (w *worker) perEdge(s *step, t tile, y []tensor.Float) {
 			y[k] = simd.LogSumExp(x[k*d : k*d+d])
 		}
 	case pick:
-		for e, k := range s.rows[t.lo:t.hi] {
+		for e, k := range w.kinds(s)[t.lo:t.hi] {
 			at := (e*d + int(k)) * s.width
 			copy(y[e*s.width:(e+1)*s.width], x[at:at+s.width])
 		}
 	case dropout:
 		clear(y)
-		s.drop.Add(y, x, t.lo, s.width)
+		w.aside(s).drop.Add(y, x, t.lo, s.width)
 	case gumbel:
 		copy(y, x)
 		w.perturb(s, t, y)
@@ -149,10 +169,11 @@ func (w *worker) stretch(s *step, x, y []tensor.Float) {
 // perturb adds to each logit a number whose distribution makes the largest sum a
 // draw by the logits' softmax: −log(−log u), u even between 0 and 1.
 func (w *worker) perturb(s *step, t tile, y []tensor.Float) {
+	d := w.aside(s).drop
 	for e := range t.hi - t.lo {
-		key := s.drop.Row(t.lo + e)
+		key := d.Row(t.lo + e)
 		for j := range s.width {
-			y[e*s.width+j] -= tensor.Float(math.Log(-math.Log(s.drop.Uniform(key, j))))
+			y[e*s.width+j] -= tensor.Float(math.Log(-math.Log(d.Uniform(key, j))))
 		}
 	}
 }

@@ -17,31 +17,74 @@ type fused struct {
 // fuse is switched off by tests that compare a kernel with the tile executor.
 var fuse = true
 
-// recognise returns the kernel for the reduction of m on g, or nil.
-func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
-	if !fuse || m.n == nil || len(rs) != 1 {
+// fusedUpdate runs the kernel for the reduction of m on g if there is one.
+func fusedUpdate(g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
+	if !fuse || m.empty() || len(rs) != 1 {
 		return nil
 	}
-	if rs[0] != Sum {
-		return recogniseU(g, m, rs[0])
+	f := forests.Get().(*forest)
+	defer f.fell()
+	if k := recognise(g, f.tree(m), rs[0]); k != nil {
+		return k.run(g)
 	}
-	if m.n.plainLeaf(leafU) && onSources(g, m.n.x) {
-		x := m.n.x
+	return nil
+}
+
+// fusedEdges runs the kernel for m on the edges of g if there is one.
+func fusedEdges(g *graph.Graph, m *Msg) *grad.Var {
+	if !fuse || m.empty() {
+		return nil
+	}
+	f := forests.Get().(*forest)
+	defer f.fell()
+	if k := recogniseEdges(g, f.tree(m)); k != nil {
+		return k.run(g)
+	}
+	return nil
+}
+
+// kernelOf returns what Explain says of the kernel for m, or nothing.
+func kernelOf(g *graph.Graph, m *Msg, rs []Reducer) string {
+	if !fuse || m.empty() || len(rs) > 1 {
+		return ""
+	}
+	f := forests.Get().(*forest)
+	defer f.fell()
+	var k *fused
+	if e := f.tree(m); len(rs) == 0 {
+		k = recogniseEdges(g, e)
+	} else {
+		k = recognise(g, e, rs[0])
+	}
+	if k == nil {
+		return ""
+	}
+	return k.name
+}
+
+// recognise returns the kernel for the reduction of m on g, or nil.
+func recognise(g *graph.Graph, m *expr, r Reducer) *fused {
+	if r != Sum {
+		return recogniseU(g, m, r)
+	}
+	if m.plainLeaf(leafU) && onSources(g, m.x) {
+		x := m.x
 		if oneToOne(g) {
 			return &fused{"sum of U(x) where destination i has source i alone: x itself", func(*graph.Graph) *grad.Var { return x }}
 		}
 		return &fused{"sum of U(x): one sparse-dense product", func(g *graph.Graph) *grad.Var { return sumU(g, x) }}
 	}
-	if m.n.kind != binary || m.n.bin != simd.Mul {
+	if m.kind != binary || m.bin != simd.Mul {
 		return nil
 	}
-	for _, pair := range [][2]*expr{{m.n.a, m.n.b}, {m.n.b, m.n.a}} {
+	for _, pair := range [2][2]*expr{{m.a, m.b}, {m.b, m.a}} {
 		x, w := pair[0], pair[1]
 		if !x.plainLeaf(leafU) || !onSources(g, x.x) {
 			continue
 		}
 		if w.plainLeaf(leafE) && w.x.Shape()[0] == g.NumEdges() && perHead(w.x, x.x) {
-			return &fused{"sum of U(x) × a scalar a head: one product with a weight a head", func(g *graph.Graph) *grad.Var { return sumWeighted(g, x.x, w.x) }}
+			x, w := x.x, w.x
+			return &fused{"sum of U(x) × a scalar a head: one product with a weight a head", func(g *graph.Graph) *grad.Var { return sumWeighted(g, x, w) }}
 		}
 		if a := matchDense(g, x.x, w); a != nil {
 			return &fused{"dot-product attention on blocks: products of matrices with a softmax that goes along", a.run}
@@ -54,16 +97,14 @@ func recognise(g *graph.Graph, m Msg, rs []Reducer) *fused {
 }
 
 // recogniseEdges returns the kernel for m on the edges of g, or nil.
-func recogniseEdges(g *graph.Graph, m Msg) *fused {
-	if !fuse || m.n == nil {
-		return nil
-	}
-	n := m.n
+func recogniseEdges(g *graph.Graph, n *expr) *fused {
 	if n.kind == softmax && n.a.plainLeaf(leafE) && n.a.x.Shape()[0] == g.NumEdges() {
-		return &fused{"edge softmax: one pass over each destination's edges", func(g *graph.Graph) *grad.Var { return softmaxE(g, n.a.x) }}
+		x := n.a.x
+		return &fused{"edge softmax: one pass over each destination's edges", func(g *graph.Graph) *grad.Var { return softmaxE(g, x) }}
 	}
 	if n.kind == dotLast && n.a.plainLeaf(leafU) && n.b.plainLeaf(leafV) && dottable(g, n.a.x, n.b.x) {
-		return &fused{"U(x)·V(y): one sampled product", func(g *graph.Graph) *grad.Var { return dotUV(g, n.a.x, n.b.x) }}
+		x, y := n.a.x, n.b.x
+		return &fused{"U(x)·V(y): one sampled product", func(g *graph.Graph) *grad.Var { return dotUV(g, x, y) }}
 	}
 	return nil
 }
@@ -135,14 +176,18 @@ func dottable(g *graph.Graph, x, y *grad.Var) bool {
 // arrived returns the sum of rows of sources, or nil if m or the reducer is
 // another. It is what [recognise] finds, found without garbage: a level of a
 // sweep asks for it.
-func arrived(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
-	switch {
-	case !fuse || m.n == nil || len(rs) != 1 || rs[0] != Sum || !m.n.plainLeaf(leafU) || !onSources(g, m.n.x):
+func arrived(g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
+	if !fuse || len(rs) != 1 || rs[0] != Sum || len(m.nodes()) != 1 || m.nodes()[0].kind != leafU {
+		return nil
+	}
+	switch x := m.operands()[0]; {
+	case x.Sparse() != nil || !onSources(g, x):
 		return nil
 	case oneToOne(g):
-		return m.n.x
+		return x
+	default:
+		return sumU(g, x)
 	}
-	return sumU(g, m.n.x)
 }
 
 func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
@@ -175,11 +220,11 @@ func (n *sumUNotes) Pull(dy *tensor.Dense) {
 }
 
 // recogniseU returns the kernel for a reduction, other than the sum, of U alone.
-func recogniseU(g *graph.Graph, m Msg, r Reducer) *fused {
-	if !m.n.plainLeaf(leafU) || !onSources(g, m.n.x) {
+func recogniseU(g *graph.Graph, m *expr, r Reducer) *fused {
+	if !m.plainLeaf(leafU) || !onSources(g, m.x) {
 		return nil
 	}
-	x := m.n.x
+	x := m.x
 	switch r {
 	case Mean:
 		return &fused{"mean of U(x): one sparse-dense product, divided by the in-degrees", func(g *graph.Graph) *grad.Var { return meanU(g, x) }}

@@ -39,7 +39,7 @@ func (p *plan) join(summed bool) {
 // nodes, or is W.
 func (p *plan) nearLeaf(i int, k kind) bool {
 	s := &p.steps[i]
-	return s.kind == k && s.rows == nil && s.drow == nil
+	return s.kind == k && !s.taken && !s.moved
 }
 
 // pairUV returns the steps of U and V if x and y are these.
@@ -72,7 +72,7 @@ func (p *plan) joinScore(i int, gone []bool) {
 	}
 	e.w = w
 	gone[x], gone[bent.a] = true, true
-	s.expr = &expr{kind: score, c: bent.c}
+	s.kind, s.c = score, bent.c
 	s.a, s.b, s.ends, s.run = -1, -1, e, d
 }
 
@@ -91,7 +91,7 @@ func (p *plan) joinAffine(i int, gone []bool) {
 		return
 	}
 	gone[x] = true
-	s.expr = &expr{kind: affine}
+	s.kind = affine
 	s.a, s.b, s.ends, s.run = -1, scaled.b, ends{u: scaled.a, v: v}, scaled.run
 }
 
@@ -164,16 +164,17 @@ func (w *worker) near(t tile, n, d int) *simd.Fan {
 // rowsOf returns the rows that V reads on a tile.
 func (w *worker) rowsOf(i int, t tile) []tensor.Float {
 	s := &w.steps[i]
-	return s.x.Value().Data[t.r0*s.width : t.r1*s.width]
+	return w.data[s.leaf][t.r0*s.width : t.r1*s.width]
 }
 
-func (w *worker) data(i int) []tensor.Float { return w.steps[i].x.Value().Data }
+// array returns what a leaf's step reads.
+func (w *worker) array(i int) []tensor.Float { return w.data[w.steps[i].leaf] }
 
 // score computes a joined score on a tile.
 func (w *worker) score(i int, t tile) {
 	s := &w.steps[i]
 	f := w.near(t, w.steps[s.ends.u].width, s.run)
-	f.U, f.V, f.A, f.C, f.Slope = w.data(s.ends.u), w.rowsOf(s.ends.v, t), w.data(s.ends.w), w.vals[i], s.c
+	f.U, f.V, f.A, f.C, f.Slope = w.array(s.ends.u), w.rowsOf(s.ends.v, t), w.array(s.ends.w), w.vals[i], s.c
 	f.Score()
 }
 
@@ -181,7 +182,7 @@ func (w *worker) score(i int, t tile) {
 func (w *worker) affine(i int, t tile) {
 	s := &w.steps[i]
 	f := w.near(t, s.width, s.run)
-	f.U, f.V, f.C, f.Z = w.data(s.ends.u), w.rowsOf(s.ends.v, t), w.vals[s.b], w.vals[i]
+	f.U, f.V, f.C, f.Z = w.array(s.ends.u), w.rowsOf(s.ends.v, t), w.vals[s.b], w.vals[i]
 	f.Affine()
 }
 
@@ -189,14 +190,14 @@ func (w *worker) affine(i int, t tile) {
 func (w *worker) sumNear(y []tensor.Float, t tile) {
 	s := w.out()
 	f := w.near(t, s.width, s.run)
-	f.U, f.C, f.DV = w.data(s.a), w.vals[s.b], y[t.r0*s.width:t.r1*s.width]
+	f.U, f.C, f.DV = w.array(s.a), w.vals[s.b], y[t.r0*s.width:t.r1*s.width]
 	f.Sum()
 }
 
 // pullNear is the gradient of sumNear.
 func (w *worker) pullNear(s *step, t tile) {
 	f := w.near(t, s.width, s.run)
-	f.U, f.V = w.data(s.a), w.dOut[t.r0*s.width:t.r1*s.width]
+	f.U, f.V = w.array(s.a), w.dOut[t.r0*s.width:t.r1*s.width]
 	if w.steps[s.b].needs {
 		f.G, _ = w.into(s.b)
 		f.Dots()
@@ -215,7 +216,7 @@ func (w *worker) pullScore(s *step, t tile, dy []tensor.Float) {
 	}
 	n := w.steps[s.ends.u].width
 	f := w.near(t, n, s.run)
-	f.U, f.V, f.A, f.C, f.Slope = w.data(s.ends.u), w.rowsOf(s.ends.v, t), w.data(s.ends.w), dy, s.c
+	f.U, f.V, f.A, f.C, f.Slope = w.array(s.ends.u), w.rowsOf(s.ends.v, t), w.array(s.ends.w), dy, s.c
 	f.Z, f.Add = w.toWindow(s.ends.u, t)
 	f.DV, f.DA = w.toRows(s.ends.v, t), w.toSum(s.ends.w)
 	f.ScoreGrad()
@@ -225,7 +226,7 @@ func (w *worker) pullScore(s *step, t tile, dy []tensor.Float) {
 func (w *worker) pullAffine(s *step, t tile, dy []tensor.Float) {
 	n := (t.hi - t.lo) * s.width / s.run
 	f := w.near(t, s.width, s.run)
-	f.U, f.C, f.D = w.data(s.ends.u), w.vals[s.b], dy
+	f.U, f.C, f.D = w.array(s.ends.u), w.vals[s.b], dy
 	f.Z, f.Add = w.toWindow(s.ends.u, t)
 	if !w.steps[s.ends.u].needs { // then the numbers need not be there
 		f.C = dy

@@ -88,4 +88,4 @@ func (l *arranger) give(x, i int) {
 }
 
 // inArray reports whether a leaf's values are read where they stand.
-func (s *step) inArray() bool { return s.kind == leafE && s.rows == nil || s.there }
+func (s *step) inArray() bool { return s.kind == leafE && !s.taken || s.there }

@@ -14,6 +14,7 @@ import (
 // sink is where the gradient of a leaf goes.
 type sink struct {
 	*step
+	run *run
 	i   int            // of the step
 	dx  []tensor.Float // the gradient of the leaf's array
 	row int            // elements of one row there
@@ -25,50 +26,53 @@ type sink struct {
 
 // gathers reports whether the rows that a leaf reads lie anywhere, so that two
 // chunks may want to add to one of them.
-func (s *step) gathers() bool { return s.kind == leafU || s.kind == leafW && s.rows != nil }
+func (s *step) gathers() bool { return s.kind == leafU || s.kind == leafW && s.taken }
 
 // sums reports whether chunks may have to add to the same row of a leaf, each
 // for a run of its edges: W to its one row, V to that of a destination in parts.
-func (s *step) sums() bool { return s.kind == leafV || s.kind == leafW && s.rows == nil }
+func (s *step) sums() bool { return s.kind == leafV || s.kind == leafW && !s.taken }
 
-// sinks returns the leaves whose gradients are wanted, and the number of partial
-// sums that a chunk needs for them.
-func (p *plan) sinks(op grad.Op) (all []*sink, partial int) {
-	all = make([]*sink, 0, len(p.steps))
-	for i := range p.steps {
-		s := &p.steps[i]
+// aim finds the leaves whose gradients are wanted, and the number of partial sums
+// that a chunk needs for them.
+func (b *backPass) aim() {
+	r := b.run
+	b.sinks, b.sinkOf, b.width = resize(b.sinks, len(r.steps))[:0], resize(b.sinkOf, len(r.steps)), 0
+	for i := range r.steps {
+		s := &r.steps[i]
+		b.sinkOf[i] = nil
 		if s.kind > leafW || !s.needs {
 			continue
 		}
-		k := &sink{step: s, i: i, dx: s.x.Grad().Data, row: s.width}
-		if s.rows != nil {
-			k.row = s.x.Value().RowLen()
+		b.sinks = append(b.sinks, sink{step: s, run: r, i: i, dx: r.vars[s.leaf].Grad().Data, row: s.width})
+		k := &b.sinks[len(b.sinks)-1]
+		b.sinkOf[i] = k
+		if s.taken {
+			k.row *= s.from
 			k.countable()
 		}
 		if s.sums() {
-			k.at = partial
-			partial += k.row
+			k.at = b.width
+			b.width += k.row
 		}
-		k.avoid(op, all)
-		all = append(all, k)
+		k.avoid(r.op, b.sinks[:len(b.sinks)-1])
 	}
-	return all, partial
 }
 
 // countable panics if the rows of a picked leaf cannot be counted in 32 bits.
 func (k *sink) countable() {
 	if n := len(k.dx) / max(k.width, 1); n > math.MaxInt32 {
-		panic(&tensor.ShapeError{Op: "message.Pick", Shapes: [][]int{slices.Clone(k.x.Shape())}, Why: fmt.Sprintf("%d rows to pick from, more than 2³¹−1", n)})
+		panic(&tensor.ShapeError{Op: "message.Pick", Shapes: [][]int{slices.Clone(k.run.vars[k.leaf].Shape())}, Why: fmt.Sprintf("%d rows to pick from, more than 2³¹−1", n)})
 	}
 }
 
 // avoid gives a sink memory of its own if chunks would otherwise add to one
 // element through two leaves: the rows of V and of E, or of two views.
-func (k *sink) avoid(op grad.Op, others []*sink) {
+func (k *sink) avoid(op grad.Op, others []sink) {
 	if k.kind != leafV && k.kind != leafE {
 		return
 	}
-	for _, o := range others {
+	for i := range others {
+		o := &others[i]
 		if (o.kind == leafV || o.kind == leafE) && overlap(k.dx, o.dx) {
 			k.add, k.dx = k.dx, op.Floats(len(k.dx))
 			return
@@ -99,7 +103,7 @@ func (k *sink) deliver(w *worker, t tile, c chunk, partial []tensor.Float) {
 		simd.AddRows(partial[k.at:k.at+k.width], x)
 	case k.kind == leafV:
 		k.deliverV(w, t, c, partial)
-	case k.rows == nil:
+	case !k.taken:
 		add(k.dx[t.lo*k.width:t.hi*k.width], x)
 	default:
 		for e := range t.hi - t.lo {
@@ -111,7 +115,7 @@ func (k *sink) deliver(w *worker, t tile, c chunk, partial []tensor.Float) {
 
 func (k *sink) deliverV(w *worker, t tile, c chunk, partial []tensor.Float) {
 	x, n := w.adj[k.i], k.width
-	if c.hub < 0 && k.rows == nil && k.drow == nil {
+	if c.hub < 0 && !k.taken && !k.moved {
 		w.sumRows(k.dx, x, t, n)
 		return
 	}
@@ -120,12 +124,12 @@ func (k *sink) deliverV(w *worker, t tile, c chunk, partial []tensor.Float) {
 		if c.hub >= 0 {
 			dx = partial[k.at : k.at+k.row]
 		}
-		if k.rows == nil {
+		if !k.taken {
 			simd.AddRows(dx, x[lo*n:hi*n])
 			return
 		}
 		for e := lo; e < hi; e++ {
-			at := int(k.rows[t.lo+e]) * n
+			at := int(w.kinds(k.step)[t.lo+e]) * n
 			add(dx[at:at+n], x[e*n:e*n+n])
 		}
 	})
@@ -133,8 +137,8 @@ func (k *sink) deliverV(w *worker, t tile, c chunk, partial []tensor.Float) {
 
 // rowOf returns the gradient of the row that V reads at v.
 func (k *sink) rowOf(v int) []tensor.Float {
-	if k.drow != nil {
-		v = int(k.drow[v])
+	if k.moved {
+		v = int(k.run.drow[v])
 	}
 	return k.dx[v*k.row : (v+1)*k.row]
 }

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd"
@@ -12,22 +13,11 @@ import (
 // its destination and of its own. Building one computes nothing. A Msg is a
 // value; it can be used several times and in several others.
 type Msg struct {
-	n *expr
-}
-
-// expr is a node of the expression: a leaf, or an operation on one or two
-// others.
-type expr struct {
-	kind kind
-	a, b *expr
-	x    *grad.Var   // of a leaf
-	un   simd.Unary  // of a unary
-	bin  simd.Binary // of a binary
-	c    tensor.Float
-	drop *simd.Dropout
-	rows []int32 // of a pick: which row of the message each edge takes
-	k    int     // of a topK: how many are kept
-	mark bool    // of a topK: 1 for what is kept, else 0
+	n, reads, asides uint16 // how much of what follows is in use
+	code             [shortCode]node
+	vars             [shortVars]*grad.Var
+	aside            [shortAsides]aside
+	long             *program // instead of all that, where it does not fit
 }
 
 type kind uint8
@@ -73,33 +63,15 @@ func E(x *grad.Var) Msg { return leaf(leafE, x) }
 
 // W is x itself, on every edge: an attention vector, or the weights of a
 // relation. All axes of x belong to the message.
-func W(x *grad.Var) Msg { return Msg{&expr{kind: leafW, x: x}} }
-
-// leaf returns the message that a row of x is. In a sweep's step it is memory of
-// the tape, like x.
-func leaf(k kind, x *grad.Var) Msg {
-	e := grad.Beside[expr](x)
-	e.kind, e.x = k, x
-	return Msg{e}
-}
-
-// expr returns what m says. It panics with a [*grad.TapeError] if that is nothing.
-func (m Msg) expr() *expr {
-	if m.n == nil {
-		panic(&grad.TapeError{Op: "message.Msg", Why: "the Msg is empty; begin one with U, V, E or W"})
-	}
-	return m.n
-}
+func W(x *grad.Var) Msg { return leaf(leafW, x) }
 
 func (m Msg) unary(u simd.Unary, c float64) Msg {
-	return Msg{&expr{kind: unary, a: m.expr(), un: u, c: tensor.Float(c)}}
+	return m.then(node{kind: unary, fn: uint8(u), c: tensor.Float(c)})
 }
 
-func (m Msg) binary(b simd.Binary, o Msg) Msg {
-	return Msg{&expr{kind: binary, a: m.expr(), b: o.expr(), bin: b}}
-}
+func (m Msg) binary(b simd.Binary, o Msg) Msg { return m.with(&o, node{kind: binary, fn: uint8(b)}) }
 
-func (m Msg) along(k kind) Msg { return Msg{&expr{kind: k, a: m.expr()}} }
+func (m Msg) along(k kind) Msg { return m.then(node{kind: k}) }
 
 // Add returns m + o. The shapes broadcast as NumPy's do, after the edge's axis.
 func (m Msg) Add(o Msg) Msg { return m.binary(simd.Add, o) }
@@ -163,7 +135,7 @@ func (m Msg) Sign() Msg { return m.unary(simd.Sign, 0) }
 
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
-func (m Msg) Dot(o Msg) Msg { return Msg{&expr{kind: dotLast, a: m.expr(), b: o.expr()}} }
+func (m Msg) Dot(o Msg) Msg { return m.with(&o, node{kind: dotLast}) }
 
 // SumLast sums along the last axis, which is kept with length 1.
 func (m Msg) SumLast() Msg { return m.along(sumLast) }
@@ -178,7 +150,7 @@ func (m Msg) LogSumExpLast() Msg { return m.along(logSumExpLast) }
 // Pick takes of a K×… message the row of the edge's kind, and loses the first
 // axis: the weights of a relation, or of a relative position. kinds has an entry
 // for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
-func (m Msg) Pick(kinds []int32) Msg { return Msg{&expr{kind: pick, a: m.expr(), rows: kinds}} }
+func (m Msg) Pick(kinds []int32) Msg { return m.beside(pick, aside{rows: kinds}) }
 
 // Softmax normalises m over the in-edges of each destination, every column on
 // its own. Where all entries are −∞ the result is zero.
@@ -201,13 +173,13 @@ func (m Msg) TopK(k int) Msg {
 	if k < 0 {
 		panic(&grad.TapeError{Op: "message.TopK", Why: fmt.Sprintf("cannot keep %d edges", k)})
 	}
-	return Msg{&expr{kind: topK, a: m.expr(), k: k}}
+	return m.then(node{kind: topK, k: int32(min(k, math.MaxInt32))})
 }
 
 // Hardmax is 1 for the largest of m over the in-edges of each destination, every
 // column on its own, and 0 for the others. Ties go to the lowest edge; where all
 // entries are −∞ the result is zero. It has no gradient.
-func (m Msg) Hardmax() Msg { return Msg{&expr{kind: topK, a: m.expr(), k: 1, mark: true}} }
+func (m Msg) Hardmax() Msg { return m.then(node{kind: topK, k: 1, mark: true}) }
 
 // Sample is hard attention: of the in-edges of each destination it draws one,
 // every column on its own, with the probabilities that Softmax of m gives. drawn
@@ -219,7 +191,7 @@ func (m Msg) Hardmax() Msg { return Msg{&expr{kind: topK, a: m.expr(), k: 1, mar
 func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 	noisy := m
 	if d := t.NextDropout(0.5); d != nil {
-		noisy = Msg{&expr{kind: gumbel, a: m.expr(), drop: d}}
+		noisy = m.beside(gumbel, aside{drop: d})
 	}
 	drawn = noisy.Hardmax()
 	low := tensor.New(1)
@@ -235,5 +207,5 @@ func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
 	if d == nil {
 		return m
 	}
-	return Msg{&expr{kind: dropout, a: m.expr(), drop: d}}
+	return m.beside(dropout, aside{drop: d})
 }

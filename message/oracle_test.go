@@ -386,7 +386,7 @@ func (o *oracle) differ(got *tensor.Dense, want table, squared bool) error {
 
 // check compares everything that can be done with m with the oracle.
 func (o *oracle) check(m Msg) error {
-	want := o.eval(m.n)
+	want := o.eval(treeOf(m))
 	if err := o.differ(ApplyEdges(o.g, m).Value(), want, false); err != nil {
 		return fmt.Errorf("edges: %w", err)
 	}

@@ -1,7 +1,6 @@
 package message
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -10,21 +9,33 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// plan is an expression made ready to run on a graph: its operations in an order
-// in which operands come first, each with its shape and its place in scratch.
+// plan is an expression made ready to run on any graph: its operations in an order
+// in which operands come first, each with its shape and its place in scratch. It
+// knows no Var and no graph, and serves any number of goroutines.
 type plan struct {
-	g     *graph.Graph
 	steps []step
-	leaf  []*grad.Var
-	width int  // scratch elements an edge needs where values make room for later ones
-	all   int  // for the values and gradients of backward; before that is laid out, for all values
-	near  int  // elements of the rows that an edge's steps read where they stand
-	lazy  bool // the message, U times a number for each run, is summed without being made
+	rs    []Reducer // none: the message of every edge is stored
+	width int       // scratch elements an edge needs where values make room for later ones
+	all   int       // for the values and gradients of backward; before that is laid out, for all values
+	near  int       // elements of the rows that an edge's steps read where they stand
+	lazy  bool      // the message, U times a number for each run, is summed without being made
+	nStat int       // columns of the steps across the in-edges, each of which has statistics for every destination
+	kept  int       // floats that the reducers keep beside the result, of each element of a message
+	won   int       // and edges
+	edges bool      // a statistic is an edge
+	key   []uint64  // what it was made from
 }
 
 // step is one operation of a plan.
 type step struct {
-	*expr
+	kind  kind
+	un    simd.Unary  // of a unary
+	bin   simd.Binary // of a binary
+	mark  bool        // of a topK
+	k     int         // of a topK
+	c     tensor.Float
+	leaf  int     // of a leaf, its Var
+	aside int     // where its rows or its mask are
 	a, b  int     // the operands' steps
 	shape []int   // of one edge's message
 	width int     // its elements
@@ -36,104 +47,89 @@ type step struct {
 	fixed bool    // its values are the same on every edge
 	run   int     // expand, scaleBy: each element of the small operand stands for such a run; 0: see idx
 	idx   []int32 // expand: which element of the operand each is
-	drow  []int32 // leafV: the row of each destination; nil: its own number
+	moved bool    // leafV: the row is that of the source that the destination is
+	taken bool    // of a leaf: of the rows of its row one is picked
+	from  int     // picks: so many rows there are
 	stat  int     // across the in-edges: where its statistics begin in a destination's
 	needs bool    // its gradient is wanted
 	ends  ends    // score, affine: the leaves that are read where they stand
 	there bool    // of a leaf: no step reads a copy of it
 }
 
-// newPlan checks m against g. It panics with a [*tensor.ShapeError] where an
-// operand does not fit. rs are the reducers, if the message is reduced.
-func newPlan(op string, g *graph.Graph, m Msg, rs ...Reducer) *plan {
-	if m.n == nil {
-		panic(&grad.TapeError{Op: op, Why: "the Msg is empty"})
+// newPlan makes a plan of m, whose leaves fit g. It panics with a
+// [*tensor.ShapeError] where an operand does not fit.
+func newPlan(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
+	c := compiler{plan: &plan{rs: slices.Clone(rs)}, op: op, g: g, m: m, done: make([]int, len(m.nodes()))}
+	for i := range c.done {
+		c.done[i] = -1
 	}
-	c := compiler{plan: &plan{g: g, steps: make([]step, 0, 12)}, op: op, done: map[*expr]int{}, read: map[source]int{}}
-	c.compile(m.n)
+	c.compile(m.last())
 	c.join(len(rs) == 1 && rs[0] == Sum)
 	c.layout()
+	c.countKept()
+	if c.out().needs {
+		c.backLayout(len(rs) > 0 && !c.plain())
+	}
 	return c.plan
 }
 
 // out is the step that is the message.
 func (p *plan) out() *step { return &p.steps[len(p.steps)-1] }
 
-// stats is the number of columns of the steps across the in-edges, each of which
-// has statistics for every destination.
-func (p *plan) stats() int {
-	n := 0
-	for i := range p.steps {
-		if p.steps[i].across() {
-			n += p.steps[i].width
-		}
-	}
-	return n
-}
-
-// ranked reports whether a statistic is an edge.
-func (p *plan) ranked() bool {
-	return slices.ContainsFunc(p.steps, func(s step) bool { return s.kind == topK })
-}
-
 // across reports whether a step sees all in-edges of a destination.
 func (s *step) across() bool { return s.kind >= softmax }
 
 type compiler struct {
 	*plan
-	op    string
-	done  map[*expr]int
-	read  map[source]int
-	nStat int
+	op   string
+	g    *graph.Graph
+	m    *Msg
+	done []int // the step of each node, or −1
 }
 
-// source is what a leaf reads: two that read the same are one step.
-type source struct {
-	kind kind
-	x    *grad.Var
-	rows *int32
-}
-
-func (s *step) source() source {
-	from := source{kind: s.kind, x: s.x}
-	if len(s.rows) > 0 {
-		from.rows = &s.rows[0]
+// compile adds a node and what it needs to the plan, and returns its step.
+func (c *compiler) compile(i int32) int {
+	if c.done[i] >= 0 {
+		return c.done[i]
 	}
-	return from
-}
-
-// compile adds e and what it needs to the plan, and returns its step. What is
-// used several times is computed once.
-func (c *compiler) compile(e *expr) int {
-	if i, ok := c.done[e]; ok {
-		return i
-	}
-	s := step{expr: e, a: -1, b: -1}
-	switch e.kind {
+	n := &c.m.nodes()[i]
+	s := step{kind: n.kind, mark: n.mark, c: n.c, a: -1, b: -1}
+	switch n.kind {
 	case leafU, leafV, leafE, leafW:
-		c.place(&s)
+		c.place(&s, n)
 	case binary:
-		c.pair(&s)
+		s.bin = simd.Binary(n.fn)
+		c.pair(&s, n)
 	case dotLast:
-		c.placeDot(&s)
+		c.placeDot(&s, n)
 	case pick:
-		c.placePick(&s)
+		c.placePick(&s, n)
 	default:
-		s.a = c.compile(e.a)
-		s.shape = slices.Clone(c.steps[s.a].shape)
-		if e.kind == sumLast || e.kind == maxLast || e.kind == logSumExpLast {
-			s.shape[len(s.shape)-1] = 1
-		}
+		c.placeRest(&s, n)
 	}
-	i := c.add(s)
-	c.done[e] = i
-	return i
+	c.done[i] = c.add(s)
+	return c.done[i]
+}
+
+func (c *compiler) placeRest(s *step, n *node) {
+	s.a = c.compile(n.a)
+	s.shape = slices.Clone(c.steps[s.a].shape)
+	switch n.kind {
+	case unary:
+		s.un = simd.Unary(n.fn)
+	case topK:
+		s.k = int(n.k)
+	case dropout, gumbel:
+		s.aside = int(n.k)
+	case sumLast, maxLast, logSumExpLast:
+		s.shape[len(s.shape)-1] = 1
+	}
 }
 
 // pair broadcasts the operands of a binary step. A factor that is one number for
 // each run of the other operand is never stretched.
-func (c *compiler) pair(s *step) {
-	s.a, s.b = c.compile(s.expr.a), c.compile(s.expr.b)
+func (c *compiler) pair(s *step, n *node) {
+	s.a, s.b = c.compile(n.a), c.compile(n.b)
 	x, y := c.steps[s.a].shape, c.steps[s.b].shape
 	shape, ok := tensor.Broadcast(x, y)
 	if !ok {
@@ -145,7 +141,7 @@ func (c *compiler) pair(s *step) {
 			s.a, s.b, x, y = s.b, s.a, y, x
 		}
 		if n := runOf(y, shape); n > 1 && slices.Equal(x, shape) {
-			s.expr, s.run = &expr{kind: scaleBy}, n
+			s.kind, s.run = scaleBy, n
 			return
 		}
 	}
@@ -168,17 +164,10 @@ func runOf(from, to []int) int {
 	return run
 }
 
-// add appends a step and returns its number. A leaf that reads what an earlier
-// one reads is that one.
+// add appends a step and returns its number.
 func (c *compiler) add(s step) int {
-	if s.kind <= leafW {
-		if i, ok := c.read[s.source()]; ok {
-			return i
-		}
-		c.read[s.source()] = len(c.steps)
-	}
 	s.width = tensor.Size(s.shape...)
-	s.fixed = s.kind == leafW && s.rows == nil || s.kind > leafW && s.steady()
+	s.fixed = s.kind == leafW && !s.taken || s.kind > leafW && s.steady()
 	for _, i := range []int{s.a, s.b} {
 		if i >= 0 {
 			s.needs = s.needs || c.steps[i].needs
@@ -192,6 +181,7 @@ func (c *compiler) add(s step) int {
 	if s.across() {
 		s.stat = c.nStat
 		c.nStat += s.width
+		c.edges = c.edges || s.kind == topK
 	}
 	c.steps = append(c.steps, s)
 	return len(c.steps) - 1
@@ -209,49 +199,42 @@ func (c *compiler) stretch(i int, shape []int) int {
 	if slices.Equal(from, shape) {
 		return i
 	}
-	s := step{expr: &expr{kind: expand}, a: i, b: -1, shape: shape, run: runOf(from, shape)}
+	s := step{kind: expand, a: i, b: -1, shape: shape, run: runOf(from, shape)}
 	if s.run == 0 {
 		s.idx = tensor.Stretch(from, shape)
 	}
 	return c.add(s)
 }
 
-// place finds the rows that a leaf reads.
-func (c *compiler) place(s *step) {
-	shape := s.x.Value().Shape()
-	s.needs = s.x.Needs()
-	c.leaf = append(c.leaf, s.x)
-	if s.kind == leafW {
-		s.shape = shape
-		if len(shape) == tensor.MaxAxes {
-			panic(c.misfit(s, "an array of four axes leaves none for the edges"))
-		}
-		return
-	}
-	s.shape = shape[1:]
-	if len(s.shape) == 0 {
-		s.shape = []int{1}
-	}
-	rows, want := shape[0], c.g.NumSrc()
-	switch s.kind {
-	case leafE:
-		want = c.g.NumEdges()
-	case leafV:
-		want = c.g.NumDst()
-		if c.g.Bipartite() && rows == c.g.NumSrc() {
-			if d := c.g.DstRows(); d != nil {
-				want, s.drow = rows, d
-			}
-		}
-	}
-	if rows != want {
-		panic(c.misfit(s, fmt.Sprintf("%s wants %d rows on a graph of %d sources, %d destinations and %d edges",
-			leafNames[s.kind], want, c.g.NumSrc(), c.g.NumDst(), c.g.NumEdges())))
-	}
+// place says what a leaf reads.
+func (c *compiler) place(s *step, n *node) {
+	x := c.m.operands()[n.k]
+	s.leaf, s.needs = int(n.k), x.Needs()
+	s.shape = slices.Clone(shapeOf(n.kind, x))
+	s.moved = n.kind == leafV && ofSources(c.g, x)
 }
 
-func (c *compiler) placeDot(s *step) {
-	s.a, s.b = c.compile(s.expr.a), c.compile(s.expr.b)
+// shapeOf returns the shape of the message that a leaf of x is.
+func shapeOf(k kind, x *grad.Var) []int {
+	shape := x.Value().Shape()
+	switch {
+	case k == leafW:
+		return shape
+	case len(shape) == 1:
+		return oneElement
+	}
+	return shape[1:]
+}
+
+var oneElement = []int{1}
+
+// ofSources reports whether V(x) reads rows of sources on g.
+func ofSources(g *graph.Graph, x *grad.Var) bool {
+	return g.Bipartite() && x.Value().Rows() == g.NumSrc() && g.DstRows() != nil
+}
+
+func (c *compiler) placeDot(s *step, n *node) {
+	s.a, s.b = c.compile(n.a), c.compile(n.b)
 	x, y := c.steps[s.a].shape, c.steps[s.b].shape
 	shape, ok := tensor.Broadcast(x, y)
 	if !ok || x[len(x)-1] != y[len(y)-1] {
@@ -262,41 +245,20 @@ func (c *compiler) placeDot(s *step) {
 	s.shape[len(shape)-1] = 1
 }
 
-// placePick checks that every edge has a row to take. Of a leaf the row is read
-// where it stands, so a message of all rows is never made.
-func (c *compiler) placePick(s *step) {
-	e := s.expr
-	if e.a.kind <= leafW {
-		s.expr = &expr{kind: e.a.kind, x: e.a.x, rows: e.rows}
-		c.place(s)
+// placePick takes rows of a message. Of a leaf the row is read where it stands, so
+// a message of all rows is never made.
+func (c *compiler) placePick(s *step, n *node) {
+	if from := &c.m.nodes()[n.a]; from.kind <= leafW {
+		s.kind, s.taken = from.kind, true
+		c.place(s, from)
 	} else {
-		s.a = c.compile(e.a)
+		s.a = c.compile(n.a)
 		s.shape = c.steps[s.a].shape
 	}
-	all := s.shape
-	if len(all) < 2 {
-		all = append(slices.Clone(all), 1)
+	s.aside, s.from = int(n.k), s.shape[0]
+	if s.shape = s.shape[1:]; len(s.shape) == 0 {
+		s.shape = oneElement
 	}
-	s.shape = all[1:]
-	bad := func(why string) {
-		panic(&tensor.ShapeError{Op: c.op, Shapes: [][]int{slices.Clone(all)}, Why: why})
-	}
-	if len(e.rows) != c.g.NumEdges() {
-		bad(fmt.Sprintf("Pick wants a kind for each of %d edges, got %d", c.g.NumEdges(), len(e.rows)))
-	}
-	for i, k := range e.rows {
-		if uint(k) >= uint(all[0]) {
-			bad(fmt.Sprintf("edge %d has kind %d, the message has %d rows", i, k, all[0]))
-		}
-	}
-}
-
-func (c *compiler) misfit(s *step, why string) *tensor.ShapeError {
-	shape := s.shape
-	if s.x != nil {
-		shape = s.x.Shape()
-	}
-	return &tensor.ShapeError{Op: c.op, Shapes: [][]int{slices.Clone(shape)}, Why: why}
 }
 
 func (c *compiler) clash(i, j int) *tensor.ShapeError {

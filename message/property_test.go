@@ -100,7 +100,7 @@ func explicit(g *graph.Graph, e *expr, across bool, seen map[*expr]*expr) *expr 
 	case e.kind <= leafW:
 		y.x = grad.Const(e.x.Value())
 	case e.kind == dropout:
-		y = *Msg{y.a}.Mul(E(grad.Const(mask(g, e)))).n
+		y = *treeOf(msgOf(y.a).Mul(E(grad.Const(mask(g, e)))))
 	case e.kind >= softmax && !across:
 		y = *y.a
 	}
@@ -110,7 +110,7 @@ func explicit(g *graph.Graph, e *expr, across bool, seen map[*expr]*expr) *expr 
 
 // mask is what a dropout multiplies each element with.
 func mask(g *graph.Graph, e *expr) *tensor.Dense {
-	m := tensor.New(ApplyEdges(g, Msg{e.a}).Shape()...)
+	m := tensor.New(ApplyEdges(g, msgOf(e.a)).Shape()...)
 	for i := range m.Rows() {
 		for k := range m.Row(i) {
 			if e.drop.Keep(e.drop.Row(i), k) {
@@ -174,7 +174,7 @@ func TestPropertyRelabelling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := plain(t)
 		_, m := sown(t, g)
-		e := explicit(g, m.n, true, map[*expr]*expr{})
+		e := explicit(g, treeOf(m), true, map[*expr]*expr{})
 		nodes := make([]int32, g.NumNodes())
 		for i := range nodes {
 			nodes[i] = int32(i)
@@ -183,10 +183,10 @@ func TestPropertyRelabelling(t *testing.T) {
 		h := graph.Must(g.Permute(nodes))
 		from := h.From().Edges
 		c := &carrying{u: gather(nodes), v: gather(nodes), e: gather(from), kinds: gatherKinds(from)}
-		other := Msg{c.of(e)}
-		equal(t, "edges", ApplyEdges(h, other).Value().Data, ApplyEdges(g, Msg{e}).Rows(from).Value().Data)
+		other := msgOf(c.of(e))
+		equal(t, "edges", ApplyEdges(h, other).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from).Value().Data)
 		for _, r := range everyReducer {
-			equal(t, r.String(), UpdateAll(h, other, r).Value().Data, UpdateAll(g, Msg{e}, r).Rows(nodes).Value().Data)
+			equal(t, r.String(), UpdateAll(h, other, r).Value().Data, UpdateAll(g, msgOf(e), r).Rows(nodes).Value().Data)
 		}
 	})
 }
@@ -206,8 +206,8 @@ func TestPropertyBatch(t *testing.T) {
 		}
 		both := graph.Batch(gs...)
 		_, m := sown(t, both)
-		e := explicit(both, m.n, true, map[*expr]*expr{})
-		edges, src, dst, first := ApplyEdges(both, Msg{e}), both.SrcOffsets(), both.DstOffsets(), 0
+		e := explicit(both, treeOf(m), true, map[*expr]*expr{})
+		edges, src, dst, first := ApplyEdges(both, msgOf(e)), both.SrcOffsets(), both.DstOffsets(), 0
 		for i, g := range gs {
 			last := first + g.NumEdges()
 			part := func(lo, hi int) func(x *grad.Var) *grad.Var {
@@ -218,10 +218,10 @@ func TestPropertyBatch(t *testing.T) {
 				v = func(x *grad.Var) *grad.Var { return part(dst[i], dst[i+1])(x).ScatterAdd(g.DstRows(), g.NumSrc()) }
 			}
 			c := &carrying{u: part(src[i], src[i+1]), v: v, e: part(first, last), kinds: func(k []int32) []int32 { return k[first:last] }}
-			one := Msg{c.of(e)}
+			one := msgOf(c.of(e))
 			equal(t, fmt.Sprint("edges of member ", i), ApplyEdges(g, one).Value().Data, edges.RowRange(first, last).Value().Data)
 			for _, r := range everyReducer {
-				whole := UpdateAll(both, Msg{e}, r).RowRange(dst[i], dst[i+1])
+				whole := UpdateAll(both, msgOf(e), r).RowRange(dst[i], dst[i+1])
 				equal(t, fmt.Sprint(r, " of member ", i), UpdateAll(g, one, r).Value().Data, whole.Value().Data)
 			}
 			first = last
@@ -240,11 +240,11 @@ func TestPropertyReverse(t *testing.T) {
 		for _, r := range everyReducer {
 			equal(t, "twice, "+r.String(), UpdateAll(back, m, r).Value().Data, UpdateAll(g, m, r).Value().Data)
 		}
-		e := explicit(g, m.n, false, map[*expr]*expr{})
+		e := explicit(g, treeOf(m), false, map[*expr]*expr{})
 		same := func(x *grad.Var) *grad.Var { return x }
 		from := there.From().Edges
 		c := &carrying{u: same, v: same, e: gather(from), kinds: gatherKinds(from), swap: true}
-		equal(t, "once", ApplyEdges(there, Msg{c.of(e)}).Value().Data, ApplyEdges(g, Msg{e}).Rows(from).Value().Data)
+		equal(t, "once", ApplyEdges(there, msgOf(c.of(e))).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from).Value().Data)
 	})
 }
 
@@ -377,7 +377,7 @@ func TestPropertyKernels(t *testing.T) {
 			m, rs := s.recognised()
 			by[i] = done(s, m, rs)
 			o := &oracle{g: g}
-			want := o.eval(m.n)
+			want := o.eval(treeOf(m))
 			if len(rs) > 0 {
 				want = o.reduced(want, rs[0])
 			}

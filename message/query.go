@@ -30,7 +30,7 @@ func (a *Attention) Weights(t *grad.Tape) Msg {
 		scale = 1 / math.Sqrt(float64(max(a.Q.Dim(-1), 1)))
 	}
 	score := U(a.K).Dot(V(a.Q)).Scale(scale)
-	if a.Bias.n != nil {
+	if !a.Bias.empty() {
 		score = score.Add(a.Bias)
 	}
 	return score.Softmax().Dropout(t, a.Drop)

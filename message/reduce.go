@@ -15,37 +15,79 @@ type reduction struct {
 	width int           // of a message
 	last  int           // its last axis: results of several reducers alternate in these
 	out   *tensor.Dense // a row is, for each run of last elements, one run a reducer
-	arg   [][]int32     // Max, Min: the edge that won, or −1; nil otherwise
-	aux   [][]tensor.Float
+	kept  []tensor.Float
+	won   []int32 // Max, Min: the edge that won, or −1
 	off   []int64
 }
 
-func newReduction(op grad.Op, p *plan, out *tensor.Dense, rs []Reducer) *reduction {
-	s := p.out()
-	r := &reduction{rs: rs, width: s.width, last: s.shape[len(s.shape)-1], out: out, off: p.g.In().Offsets}
-	r.arg, r.aux = make([][]int32, len(rs)), make([][]tensor.Float, len(rs))
-	if len(rs) == 1 {
+// keeps returns how many numbers, and how many edges, a reducer keeps beside an
+// element of the result. Std keeps the mean; LogSumExp the sum of exp(m − top),
+// and top; Max and Min the edge that won.
+func (r Reducer) keeps() (floats, edges int) {
+	switch r {
+	case Max, Min:
+		return 0, 1
+	case Std:
+		return 1, 0
+	case LogSumExp:
+		return 2, 0
+	case Sum, Mean:
+		return 0, 0
+	}
+	panic(&grad.TapeError{Op: "message.UpdateAll", Why: fmt.Sprintf("there is no reducer %d", r)})
+}
+
+// countKept counts what the reducers of a plan keep.
+func (p *plan) countKept() {
+	for _, red := range p.rs {
+		floats, edges := red.keeps()
+		p.kept, p.won = p.kept+floats, p.won+edges
+	}
+}
+
+func newReduction(e *evaluation, kept []tensor.Float, won []int32) reduction {
+	s := e.out()
+	r := reduction{rs: e.rs, width: s.width, last: s.shape[len(s.shape)-1], out: e.y.Value(), kept: kept, won: won, off: e.g.In().Offsets}
+	if len(r.rs) == 1 {
 		r.last = r.width
 	}
-	size := p.g.NumDst() * s.width
-	for i, red := range rs {
-		switch red {
-		case Max, Min:
-			r.arg[i] = op.Ints(size)
-			for k := range r.arg[i] {
-				r.arg[i][k] = -1
-			}
-		case Std: // the mean
-			r.aux[i] = op.Floats(size)
-		case LogSumExp: // the sum of exp(m − top), and top
-			r.aux[i] = op.Floats(2 * size)
-			simd.NoTop(r.aux[i][size:])
-		case Sum, Mean:
-		default:
-			panic(&grad.TapeError{Op: "message.UpdateAll", Why: fmt.Sprintf("there is no reducer %d", red)})
+	return r
+}
+
+// begin empties what is kept.
+func (r *reduction) begin() {
+	for k := range r.won {
+		r.won[k] = -1
+	}
+	for i, red := range r.rs {
+		if red == LogSumExp {
+			simd.NoTop(r.array(i, 1))
 		}
 	}
-	return r
+}
+
+// size is the number of elements of a result.
+func (r *reduction) size() int { return (len(r.off) - 1) * r.width }
+
+// array returns the first or second array of numbers that reducer i keeps.
+func (r *reduction) array(i, second int) []tensor.Float {
+	at := second
+	for _, red := range r.rs[:i] {
+		n, _ := red.keeps()
+		at += n
+	}
+	return r.kept[at*r.size() : (at+1)*r.size()]
+}
+
+// winners returns the edges that reducer i keeps, of the elements of v from at on.
+func (r *reduction) winners(i, v, at int) []int32 {
+	all := 0
+	for _, red := range r.rs[:i] {
+		_, n := red.keeps()
+		all += n
+	}
+	at += v * r.width
+	return r.won[all*r.size()+at : (all+1)*r.size()]
 }
 
 // column is a run of a message's elements under one of the reducers: where it
@@ -62,10 +104,10 @@ func (r *reduction) each(f func(c column)) {
 }
 
 // side returns what is kept beside out of a column at v: the first or second
-// array of aux.
+// array that its reducer keeps.
 func (r *reduction) side(c column, v, second int) []tensor.Float {
-	at := second*(len(r.off)-1)*r.width + v*r.width + c.at
-	return r.aux[c.i][at : at+c.n]
+	at := v*r.width + c.at
+	return r.array(c.i, second)[at : at+c.n]
 }
 
 // take adds the messages m of edges e0, e0+1, … into destination v. It works in
@@ -81,8 +123,7 @@ func (r *reduction) take(v, e0 int, m, tmp []tensor.Float) {
 		case Sum, Mean:
 			r.takeSum(c, out, m)
 		case Max, Min:
-			arg := r.arg[c.i][v*r.width+c.at:]
-			best := simd.Best{Least: red == Min, Stride: r.width, Value: out, Row: arg[:c.n]}
+			best := simd.Best{Least: red == Min, Stride: r.width, Value: out, Row: r.winners(c.i, v, c.at)[:c.n]}
 			best.Take(m[c.at:], len(m)/r.width, e0)
 		case Std:
 			for at := c.at; at < len(m); at += r.width {
@@ -154,12 +195,12 @@ func (r *reduction) finish(v int) {
 }
 
 // pull sets dm to the gradient of the messages m of edges e0, e0+1, … of v.
-func (r *reduction) pull(v, e0 int, m, dm []tensor.Float, b *pullBuffers) {
+func (r *reduction) pull(v, e0 int, m, dm []tensor.Float, b pullBuffers) {
 	clear(dm)
 	if r.width == 0 {
 		return
 	}
-	row := b.dOut.Row(v)
+	row := r.rowOf(b.dOut, v)
 	r.each(func(c column) {
 		g := row[c.out : c.out+c.n]
 		tmp := b.tmp[:c.n]
@@ -170,7 +211,7 @@ func (r *reduction) pull(v, e0 int, m, dm []tensor.Float, b *pullBuffers) {
 			simd.Div.Forward(tmp, g, []tensor.Float{tensor.Float(r.off[v+1] - r.off[v])}, 1, 0)
 			r.pullEven(c, dm, tmp)
 		case Max, Min:
-			for j, e := range r.arg[c.i][v*r.width+c.at : v*r.width+c.at+c.n] {
+			for j, e := range r.winners(c.i, v, c.at)[:c.n] {
 				if at := int(e) - e0; at >= 0 && at < len(dm)/r.width {
 					dm[at*r.width+c.at+j] += g[j]
 				}
@@ -189,9 +230,12 @@ func (r *reduction) pull(v, e0 int, m, dm []tensor.Float, b *pullBuffers) {
 
 // pullBuffers are the gradient of a reduction's result, and room for two
 // messages.
-type pullBuffers struct {
-	dOut *tensor.Dense
-	tmp  []tensor.Float
+type pullBuffers struct{ dOut, tmp []tensor.Float }
+
+// rowOf returns the row of v in an array as out.
+func (r *reduction) rowOf(x []tensor.Float, v int) []tensor.Float {
+	n := r.width * len(r.rs)
+	return x[v*n : v*n+n]
 }
 
 // pullEven adds g to the gradient of every message.
@@ -202,8 +246,8 @@ func (r *reduction) pullEven(c column, dm, g []tensor.Float) {
 }
 
 // pullStd adds g·(m − mean)/(n·std), where std is not zero.
-func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b *pullBuffers) {
-	std, g := r.out.Row(v)[c.out:c.out+c.n], b.dOut.Row(v)[c.out:c.out+c.n]
+func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b pullBuffers) {
+	std, g := r.out.Row(v)[c.out:c.out+c.n], r.rowOf(b.dOut, v)[c.out:c.out+c.n]
 	n := tensor.Float(r.off[v+1] - r.off[v])
 	factor, d := b.tmp[:c.n], b.tmp[c.n:2*c.n]
 	for j, s := range std {
@@ -217,20 +261,17 @@ func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b *pullBuffer
 	}
 }
 
-// plain reports whether the reducer is Sum or Mean alone, whose gradient is the
-// same row for every message.
-func (r *reduction) plain() bool { return len(r.rs) == 1 && (r.rs[0] == Sum || r.rs[0] == Mean) }
-
 // pullPlain sets dm to the gradient of a tile's messages under a plain reducer.
-func (r *reduction) pullPlain(w *worker, t tile, dm []tensor.Float, dOut *tensor.Dense) {
-	if r.rs[0] == Sum {
-		simd.Rows(r.width).Gather(dm, dOut.Data, w.destinations(t))
+func (w *worker) pullPlain(t tile, dm []tensor.Float) {
+	n := w.out().width
+	if w.rs[0] == Sum {
+		simd.Rows(n).Gather(dm, w.dOut, w.destinations(t))
 		return
 	}
+	off := w.g.In().Offsets
 	w.eachRow(t, func(v, lo, hi int) {
-		n := r.width
 		first := dm[lo*n : lo*n+n]
-		simd.Div.Forward(first, dOut.Row(v), []tensor.Float{tensor.Float(r.off[v+1] - r.off[v])}, 1, 0)
+		simd.Div.Forward(first, w.dOut[v*n:v*n+n], []tensor.Float{tensor.Float(off[v+1] - off[v])}, 1, 0)
 		for done := 1; done < hi-lo; done *= 2 {
 			copy(dm[(lo+done)*n:hi*n], dm[lo*n:(lo+done)*n])
 		}

@@ -50,13 +50,13 @@ const (
 	chunkEdges   = 1024
 )
 
-func (p *plan) edgesPerChunk() int {
+func (r *run) edgesPerChunk() int {
 	width := 1
-	for i := range p.steps {
-		width += p.steps[i].width
+	for i := range r.steps {
+		width += r.steps[i].width
 	}
 	least, most := max(chunkWork/width, 4), max(chunkMost/width, 32)
-	return min(max(p.g.NumEdges()/chunksWanted, least), most, chunkEdges)
+	return min(max(r.g.NumEdges()/chunksWanted, least), most, chunkEdges)
 }
 
 // cuts are the chunks of a pass, the destinations in parts, and where the windows
@@ -70,10 +70,10 @@ var cutLists = sync.Pool{New: func() any { return new(cuts) }}
 
 // chunks cuts the edges into chunks, and destinations with very many into parts
 // if cut says so. The caller hands the result back to cutLists.
-func (p *plan) chunks(cut bool) *cuts {
+func (r *run) chunks(cut bool) *cuts {
 	l := cutLists.Get().(*cuts)
 	all, hubs := l.all[:0], l.hubs[:0]
-	off, n, size := p.g.In().Offsets, p.g.NumDst(), p.edgesPerChunk()
+	off, n, size := r.g.In().Offsets, r.g.NumDst(), r.edgesPerChunk()
 	for r0 := 0; r0 < n; {
 		lo := int(off[r0])
 		if deg := int(off[r0+1]) - lo; cut && deg > 2*size {
@@ -98,22 +98,22 @@ func (p *plan) chunks(cut bool) *cuts {
 // tiles calls f with the tiles of a chunk, one after another. A destination with
 // more than limit edges comes alone and in parts: for such a one, hub is called
 // first.
-func (p *plan) tiles(limit int, c chunk, hub func(v int), f func(t tile)) {
-	off := p.g.In().Offsets
+func (r *run) tiles(c chunk, hub func(v int), f func(t tile)) {
+	off := r.g.In().Offsets
 	if c.hub >= 0 {
-		parts(limit, c.lo, c.hi, c.r0, f)
+		parts(r.limit, c.lo, c.hi, c.r0, f)
 		return
 	}
 	for r0 := c.r0; r0 < c.r1; {
 		lo := int(off[r0])
-		if int(off[r0+1])-lo > limit {
+		if int(off[r0+1])-lo > r.limit {
 			hub(r0)
-			parts(limit, lo, int(off[r0+1]), r0, f)
+			parts(r.limit, lo, int(off[r0+1]), r0, f)
 			r0++
 			continue
 		}
 		r1 := r0 + 1
-		for r1 < c.r1 && int(off[r1+1])-lo <= limit {
+		for r1 < c.r1 && int(off[r1+1])-lo <= r.limit {
 			r1++
 		}
 		f(tile{lo: lo, hi: int(off[r1]), r0: r0, r1: r1})
@@ -137,35 +137,72 @@ type stats struct {
 	edge     []int32
 }
 
-func newStats(op grad.Op, p *plan) stats {
-	n := p.stats()
-	size := n * p.g.NumDst()
-	st := stats{n: n, top: op.Floats(size), sum: op.Floats(size)}
-	if p.ranked() {
-		st.edge = op.Ints(size)
-	}
-	return st
-}
-
-// run is a plan in evaluation. Its memory is the statistics of each destination,
-// and scratch of one tile for each thread.
+// run is one pass of an evaluation over all edges. Its memory is scratch of one
+// tile for each thread.
 type run struct {
-	*plan
+	*evaluation
 	stats
-	limit int            // edges a tile
-	dOut  []tensor.Float // backward of a lazy plan: the gradient of its result
-	back  bool           // the statistics stand, and all values are kept
+	red   reduction
+	vars  []*grad.Var
+	data  [][]tensor.Float // of the Vars
+	drow  []int32          // the row that a moved V reads at each destination
+	limit int              // edges a tile
+	dOut  []tensor.Float   // backward: the gradient of the result
+	back  bool             // the statistics stand, and all values are kept
+	list  *cuts
+	task  chunkTask // forward, of a chunk
 }
 
-func (p *plan) run(st stats, back bool) *run {
-	width := p.width
-	limit := edgesPerTile(width + p.near)
+var running = sync.Pool{New: func() any {
+	r := new(run)
+	r.task = r.forwardChunk
+	return r
+}}
+
+// run makes ready for a pass.
+func (e *evaluation) run(back bool) *run {
+	r := running.Get().(*run)
+	r.evaluation, r.back, r.vars = e, back, e.reads()
+	r.data = r.data[:0]
+	for _, x := range r.vars {
+		r.data = append(r.data, x.Value().Data)
+	}
+	r.drow = nil
+	if e.g.Bipartite() {
+		r.drow = e.g.DstRows()
+	}
+	size := e.nStat * e.g.NumDst()
+	r.stats = stats{n: e.nStat, top: e.floats[:size], sum: e.floats[size : 2*size]}
+	won := e.ints
+	if e.edges {
+		r.edge, won = won[:size], won[size:]
+	}
+	if len(e.rs) > 0 {
+		r.red = newReduction(e, e.floats[2*size:], won)
+	}
+	r.limit = e.tileLimit(back)
+	return r
+}
+
+// tileLimit is how many edges a tile may have.
+func (p *plan) tileLimit(back bool) int {
+	limit := edgesPerTile(p.width + p.near)
 	if back {
 		limit = edgesPerTile((p.all + p.near) / backTile)
 	}
-	limit = min(limit, simd.Rows(p.near).Edges())
-	return &run{plan: p, stats: st, limit: limit, back: back}
+	return min(limit, simd.Rows(p.near).Edges())
 }
+
+// dismiss hands a run back. After a panic it is left to the collector.
+func (r *run) dismiss() {
+	r.evaluation, r.stats, r.red = nil, stats{}, reduction{}
+	r.vars, r.drow, r.dOut, r.list = nil, nil, nil, nil
+	clear(r.data)
+	running.Put(r)
+}
+
+// kinds returns which of the rows of its row each edge takes.
+func (r *run) kinds(s *step) []int32 { return r.aside(s).rows }
 
 // of returns the statistics of a step at destination v.
 func (r *run) of(x []tensor.Float, s *step, v int) []tensor.Float {

@@ -108,9 +108,9 @@ func (w *worker) destinations(t tile) []int32 {
 // gather copies the rows that a leaf reads.
 func (w *worker) gather(i int, t tile) {
 	s := &w.steps[i]
-	x, y := s.x.Value().Data, w.vals[i]
+	x, y := w.data[s.leaf], w.vals[i]
 	n := t.hi - t.lo
-	if s.rows != nil {
+	if s.taken {
 		w.gatherPicked(s, t, y)
 		return
 	}
@@ -131,17 +131,17 @@ func (w *worker) gather(i int, t tile) {
 // readBy returns which row of its array V reads for each edge.
 func (w *worker) readBy(s *step, t tile) []int32 {
 	rows := w.destinations(t)
-	if s.drow == nil {
+	if !s.moved {
 		return rows
 	}
 	for e, v := range rows {
-		w.rows[e] = s.drow[v]
+		w.rows[e] = w.drow[v]
 	}
 	return w.rows[:len(rows)]
 }
 
 func (w *worker) gatherPicked(s *step, t tile, y []tensor.Float) {
-	x, n := s.x.Value().Data, s.width
+	x, n := w.data[s.leaf], s.width
 	for e := range t.hi - t.lo {
 		at := w.leafAt(s, t, e)
 		copy(y[e*n:e*n+n], x[at:at+n])
@@ -157,14 +157,14 @@ func (w *worker) leafAt(s *step, t tile, e int) int {
 	case leafE:
 		row = t.lo + e
 	case leafV:
-		if row = int(w.destinations(t)[e]); s.drow != nil {
-			row = int(s.drow[row])
+		if row = int(w.destinations(t)[e]); s.moved {
+			row = int(w.drow[row])
 		}
 	}
-	if s.rows == nil {
+	if !s.taken {
 		return row * s.width
 	}
-	return row*s.x.Value().RowLen() + int(s.rows[t.lo+e])*s.width
+	return row*s.from*s.width + int(w.kinds(s)[t.lo+e])*s.width
 }
 
 // sumRows adds rows of a tile's edges, of n elements, to those of their

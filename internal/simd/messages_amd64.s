@@ -116,7 +116,7 @@ GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
 // func scatterRowsAVX2(dst *float32, src *float32, to *int32, from *int32, n int, w int, ahead int, near int)
 // Requires: AVX, MMX+
-TEXT ·scatterRowsAVX2(SB), NOSPLIT, $8-64
+TEXT ·scatterRowsAVX2(SB), NOSPLIT, $0-64
 	MOVQ    from+24(FP), SI
 	MOVQ    n+32(FP), DI
 	MOVQ    w+40(FP), AX
@@ -138,40 +138,41 @@ TEXT ·scatterRowsAVX2(SB), NOSPLIT, $8-64
 	MOVQ    to+16(FP), R12
 
 row11:
-	MOVLQSX (SI)(AX*4), R13
-	MOVQ    R13, R14
-	IMULQ   DX, R14
-	ADDQ    R11, R14
-	MOVLQSX (R12)(R13*4), R13
-	IMULQ   DX, R13
-	ADDQ    R10, R13
 	CMPQ    AX, R9
 	JGE     near12
-	MOVQ    AX, R15
-	ADDQ    R8, R15
-	MOVLQSX (SI)(R15*4), R15
-	MOVLQSX (R12)(R15*4), R15
+	MOVQ    AX, R13
+	ADDQ    R8, R13
+	MOVLQSX (SI)(R13*4), R14
+	MOVLQSX (R12)(R14*4), R15
 	IMULQ   DX, R15
+	IMULQ   DX, R14
 	ADDQ    R10, R15
-	MOVQ    R15, BP
-	ADDQ    DX, BP
+	ADDQ    R11, R14
+	XORQ    R13, R13
 
 line13:
-	PREFETCHT1 (R15)
-	ADDQ       $0x40, R15
-	CMPQ       R15, BP
+	PREFETCHT1 (R15)(R13*1)
+	PREFETCHT0 (R14)(R13*1)
+	ADDQ       $0x40, R13
+	CMPQ       R13, DX
 	JL         line13
 
 near12:
-	XORQ R15, R15
-	CMPQ R15, BX
-	JGE  tail15
+	MOVLQSX (SI)(AX*4), R13
+	MOVLQSX (R12)(R13*4), R14
+	IMULQ   DX, R13
+	ADDQ    R11, R13
+	IMULQ   DX, R14
+	ADDQ    R10, R14
+	XORQ    R15, R15
+	CMPQ    R15, BX
+	JGE     tail15
 
 columns14:
-	VMOVUPS (R14)(R15*4), Y1
-	VMOVUPS (R13)(R15*4), Y2
+	VMOVUPS (R13)(R15*4), Y1
+	VMOVUPS (R14)(R15*4), Y2
 	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (R13)(R15*4)
+	VMOVUPS Y1, (R14)(R15*4)
 	ADDQ    $0x08, R15
 	CMPQ    R15, BX
 	JL      columns14
@@ -179,12 +180,12 @@ columns14:
 tail15:
 	TESTQ        CX, CX
 	JZ           done16
-	VMASKMOVPS   (R14)(R15*4), Y0, Y1
-	VMASKMOVPS   (R13)(R15*4), Y0, Y2
+	VMASKMOVPS   (R13)(R15*4), Y0, Y1
+	VMASKMOVPS   (R14)(R15*4), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	CMPQ         CX, $0x08
 	JE           all17
-	LEAQ         (R13)(R15*4), R13
+	LEAQ         (R14)(R15*4), R13
 	TESTQ        $0x00000004, CX
 	JZ           two19
 	VMOVUPS      X1, (R13)
@@ -205,7 +206,7 @@ one20:
 	JMP    stored18
 
 all17:
-	VMOVUPS Y1, (R13)(R15*4)
+	VMOVUPS Y1, (R14)(R15*4)
 
 stored18:
 done16:

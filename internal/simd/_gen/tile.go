@@ -16,8 +16,9 @@ func gatherRows() {
 	start("gatherRowsAVX2", "func(dst, src *float32, rows *int32, n, w, ahead, near int)", "gatherRowsAVX2 is GatherRows of n rows.")
 	l := newList("rows")
 	dst, src := l.pointer("dst"), l.pointer("src")
-	l.run(func(row reg.GPVirtual) {
-		from := l.address(src, row)
+	l.each(func() {
+		from := l.named()
+		l.row(src, from)
 		l.fetch(func(at reg.GPVirtual) Mem { return Mem{Base: l.ptr["rows"], Index: at, Scale: 4} }, src)
 		l.columns(func(v func(base reg.GPVirtual) vec, put func(vec, reg.GPVirtual)) { put(v(from), dst) })
 		ADDQ(l.bytes, dst)
@@ -30,16 +31,12 @@ func scatter() {
 	start("scatterRowsAVX2", "func(dst, src *float32, to, from *int32, n, w, ahead, near int)", "scatterRowsAVX2 is ScatterRows of n rows.")
 	l := newList("from")
 	dst, src, to := l.pointer("dst"), l.pointer("src"), l.pointer("to")
-	l.run(func(row reg.GPVirtual) {
-		s := l.address(src, row)
-		target := GP64()
-		MOVLQSX(Mem{Base: to, Index: row, Scale: 4}, target)
-		d := l.address(dst, target)
-		l.fetch(func(at reg.GPVirtual) Mem {
-			k := GP64()
-			MOVLQSX(Mem{Base: l.ptr["from"], Index: at, Scale: 4}, k)
-			return Mem{Base: to, Index: k, Scale: 4}
-		}, dst)
+	l.each(func() {
+		l.fetchBoth(to, dst, src)
+		s, d := l.named(), GP64()
+		MOVLQSX(Mem{Base: to, Index: s, Scale: 4}, d)
+		l.row(src, s)
+		l.row(dst, d)
 		l.columns(func(v func(base reg.GPVirtual) vec, put func(vec, reg.GPVirtual)) {
 			put(add(v(s), v(d)), d)
 		})
@@ -78,22 +75,24 @@ func (l *list) pointer(name string) reg.GPVirtual {
 	return l.ptr[name]
 }
 
-// address is where a row of an array begins.
-func (l *list) address(base, row reg.GPVirtual) reg.GPVirtual {
-	at := GP64()
-	MOVQ(row, at)
+// row turns the number of a row of an array into where it begins.
+func (l *list) row(base, at reg.GPVirtual) {
 	IMULQ(l.bytes, at)
 	ADDQ(base, at)
-	return at
 }
 
-// run writes the loop over the list; n is not 0.
-func (l *list) run(body func(row reg.GPVirtual)) {
-	again := fresh("row")
-	Label(again)
+// named is the row that the list names now.
+func (l *list) named() reg.GPVirtual {
 	row := GP64()
 	MOVLQSX(Mem{Base: l.ptr[l.name], Index: l.i, Scale: 4}, row)
-	body(row)
+	return row
+}
+
+// each writes the loop over the list; n is not 0.
+func (l *list) each(body func()) {
+	again := fresh("row")
+	Label(again)
+	body()
 	INCQ(l.i)
 	CMPQ(l.i, l.n)
 	JL(LabelRef(again))
@@ -120,6 +119,31 @@ func (l *list) fetch(index func(at reg.GPVirtual) Mem, base reg.GPVirtual) {
 	Label(none)
 }
 
+// fetchBoth asks for the row of src that is read some places later, and for the
+// row of dst that it is added to.
+func (l *list) fetchBoth(to, dst, src reg.GPVirtual) {
+	none, line := fresh("near"), fresh("line")
+	CMPQ(l.i, l.near)
+	JGE(LabelRef(none))
+	at, from, row := GP64(), GP64(), GP64()
+	MOVQ(l.i, at)
+	ADDQ(l.ahead, at)
+	MOVLQSX(Mem{Base: l.ptr[l.name], Index: at, Scale: 4}, from)
+	MOVLQSX(Mem{Base: to, Index: from, Scale: 4}, row)
+	IMULQ(l.bytes, row)
+	IMULQ(l.bytes, from)
+	ADDQ(dst, row)
+	ADDQ(src, from)
+	XORQ(at, at)
+	Label(line)
+	PREFETCHT1(Mem{Base: row, Index: at, Scale: 1})
+	PREFETCHT0(Mem{Base: from, Index: at, Scale: 1})
+	ADDQ(Imm(lineBytes), at)
+	CMPQ(at, l.bytes)
+	JL(LabelRef(line))
+	Label(none)
+}
+
 // columns writes the loop over the elements of a row, eight at a time.
 func (l *list) columns(body func(load func(base reg.GPVirtual) vec, store func(vec, reg.GPVirtual))) {
 	again, tail, done := fresh("columns"), fresh("tail"), fresh("done")
@@ -129,7 +153,11 @@ func (l *list) columns(body func(load func(base reg.GPVirtual) vec, store func(v
 	JGE(LabelRef(tail))
 	Label(again)
 	at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: j, Scale: 4} }
-	body(func(base reg.GPVirtual) vec { return get(at(base)) }, func(v vec, base reg.GPVirtual) { VMOVUPS(v, at(base)) })
+	part := func(k int) {
+		at := func(base reg.GPVirtual) Mem { return at(base).Offset(4 * lanes * k) }
+		body(func(base reg.GPVirtual) vec { return get(at(base)) }, func(v vec, base reg.GPVirtual) { VMOVUPS(v, at(base)) })
+	}
+	part(0)
 	ADDQ(Imm(lanes), j)
 	CMPQ(j, l.whole)
 	JL(LabelRef(again))

@@ -20,7 +20,7 @@ type attention struct {
 
 // matchAttention returns the attention that w multiplies ft with, or nil.
 func matchAttention(g *graph.Graph, ft *grad.Var, w *expr) *attention {
-	a := &attention{ft: ft}
+	a := attention{ft: ft}
 	for w.kind != softmax {
 		switch {
 		case w.kind == dropout && a.drop == nil:
@@ -39,7 +39,8 @@ func matchAttention(g *graph.Graph, ft *grad.Var, w *expr) *attention {
 	if !perHead(a.el, ft) || !a.fits(g) {
 		return nil
 	}
-	return a
+	found := a // so that looking in vain allocates nothing
+	return &found
 }
 
 // sum takes the terms of the logit out of a tree of additions.

@@ -39,7 +39,7 @@ func newEvaluation(op grad.Op, m *Msg) *evaluation {
 	l.asides = append(l.asideRoom[:0], asides...)
 	l.vars = l.room[:copy(l.room[:], vars)]
 	if m.long != nil { // which nobody changes
-		l.vars = vars
+		l.vars = m.long.vars
 	}
 	return &l.evaluation
 }

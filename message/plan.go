@@ -59,7 +59,8 @@ type step struct {
 // newPlan makes a plan of m, whose leaves fit g. It panics with a
 // [*tensor.ShapeError] where an operand does not fit.
 func newPlan(op string, g *graph.Graph, m *Msg, rs []Reducer) *plan {
-	c := compiler{plan: &plan{rs: slices.Clone(rs)}, op: op, g: g, m: m, done: make([]int, len(m.nodes()))}
+	copied := *m // so that the caller's need not be on the heap
+	c := compiler{plan: &plan{rs: slices.Clone(rs)}, op: op, g: g, m: &copied, done: make([]int, len(m.nodes()))}
 	for i := range c.done {
 		c.done[i] = -1
 	}

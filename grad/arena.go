@@ -178,7 +178,7 @@ func (t *Tape) takeInts(n int) []int32 {
 		return make([]int32, n)
 	}
 	buf, made := t.arena.ints.get(n)
-	if made == 0 {
+	if made == 0 && !t.dry {
 		clear(buf)
 	}
 	t.arena.ints.used = append(t.arena.ints.used, buf)

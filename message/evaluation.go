@@ -68,9 +68,11 @@ func evaluate(name string, g *graph.Graph, m *Msg, p *plan) *grad.Var {
 	e.y = e.result()
 	e.floats = e.op.Floats((2*p.nStat + p.kept*p.out().width) * g.NumDst())
 	e.ints = e.op.Ints(e.choices())
-	r := e.run(false)
-	r.forward()
-	r.dismiss()
+	if !op.Measuring() {
+		r := e.run(false)
+		r.forward()
+		r.dismiss()
+	}
 	return e.op.RecordBy(e.y, e)
 }
 

@@ -117,14 +117,16 @@ func TestMeasureComputesNothing(t *testing.T) {
 	ring := graph.Must(graph.New(n, []int32{0, 1, 2, 0}, []int32{1, 2, 3, 3}))
 	few := grad.Const(param(3, 4, 2, 1).Value)
 	for name, f := range map[string]func(h *grad.Var) *grad.Var{
-		"sum":       func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Sum) },
-		"mean":      func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Mean) },
-		"max":       func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Max) },
-		"weighted":  func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.UMulE(h, few), message.Sum) },
-		"dot":       func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UDotV(h, h)) },
-		"softmax":   func(h *grad.Var) *grad.Var { return message.EdgeSoftmax(g, e.Add(h.Sum())) },
-		"arbitrary": func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.UMulV(h, h).Exp(), message.LogSumExp) },
-		"edges":     func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UAddV(h, h).Exp()) },
+		"sum":      func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Sum) },
+		"mean":     func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Mean) },
+		"max":      func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Max) },
+		"weighted": func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.UMulE(h, few), message.Sum) },
+		"dot":      func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UDotV(h, h)) },
+		"softmax":  func(h *grad.Var) *grad.Var { return message.EdgeSoftmax(g, e.Add(h.Sum())) },
+		"arbitrary": func(h *grad.Var) *grad.Var {
+			return message.UpdateAll(ring, message.UMulV(h, h).Exp(), message.LogSumExp)
+		},
+		"edges": func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UAddV(h, h).Exp()) },
 		"gat": func(h *grad.Var) *grad.Var {
 			return message.UpdateAll(ring, message.U(h).Mul(message.UAddV(h.Dot(h), h.Dot(h)).LeakyReLU(0.2).Softmax()), message.Sum)
 		},

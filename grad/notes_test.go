@@ -53,7 +53,8 @@ func TestNotes(t *testing.T) {
 	if len(seen) != 40 {
 		t.Errorf("%d notes, want 40", len(seen))
 	}
-	if op := grad.Begin("test", grad.Const(p.Value)); grad.Notes[remembered](op) == grad.Notes[remembered](op) {
+	op := grad.Begin("test", grad.Const(p.Value))
+	if a, b := grad.Notes[remembered](op), grad.Notes[remembered](op); a == b {
 		t.Error("two operations on no tape share their notes")
 	}
 }

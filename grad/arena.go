@@ -177,7 +177,9 @@ func (t *Tape) give(buf []tensor.Float) {
 // takeInts is take for indices.
 func (t *Tape) takeInts(n int) []int32 {
 	buf := t.takeFreshInts(n)
-	clear(buf)
+	if t == nil || !t.dry {
+		clear(buf)
+	}
 	return buf
 }
 

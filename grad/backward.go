@@ -76,7 +76,7 @@ func (t *Tape) BackwardFrom(y *Var, dy *tensor.Dense) Grads {
 	}
 	t.zeroLeaves()
 	if n := len(t.nodes); n > 0 && t.nodes[n-1].out == y && !y.has && y.base == nil && !t.dry {
-		y.grad, y.has, y.hold = *dy, true, true // nothing else adds to it
+		y.grad, y.has, y.hold, y.bare = *dy, true, true, 0 // nothing else adds to it
 		defer func() { y.grad, y.has, y.hold = tensor.Dense{}, false, false }()
 	} else if !t.dry {
 		y.Grad().Add(dy)
@@ -161,6 +161,12 @@ func (n *node) run(t *Tape) {
 	switch {
 	case n.trace != nil && n.trace.skip:
 		n.trace.pull(t)
+	case n.by != nil:
+		var dy *tensor.Dense
+		if n.out != nil {
+			dy = n.out.Grad()
+		}
+		n.by.Pull(dy)
 	case n.all != nil:
 		n.all()
 	default:

@@ -37,7 +37,10 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 	if len(x.Value().Data) <= small && slices.Equal(x.val.Shape(), y.Value().Shape()) {
 		return op.pairs(f, x, y)
 	}
-	shape, ok := tensor.Broadcast(x.Value().Shape(), y.Value().Shape())
+	shape, ok := x.val.Shape(), true
+	if !slices.Equal(shape, y.Value().Shape()) {
+		shape, ok = tensor.Broadcast(shape, y.val.Shape())
+	}
 	if !ok {
 		panic(tensor.Mismatch("grad."+f.String(), x, y))
 	}
@@ -45,14 +48,36 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 	if !op.Dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, f)
 	}
-	return op.Record(z, func(dz *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			tensor.CombineGradX(dx, dz, &x.val, &y.val, f)
-		}
-		if dy := y.Grad(); dy != nil {
-			tensor.CombineGradY(dy, dz, &x.val, &y.val, f)
-		}
-	})
+	n := Notes[binaryNotes](op)
+	*n = binaryNotes{f: f, x: x, y: y}
+	return op.RecordBy(z, n)
+}
+
+// binaryNotes is the pullback of a function of x and y, which are few elements
+// of one shape or not.
+type binaryNotes struct {
+	f    simd.Binary
+	x, y *Var
+	few  bool
+}
+
+// Pull adds to the gradients of x and y.
+func (n *binaryNotes) Pull(dz *tensor.Dense) {
+	x, y := n.x, n.y
+	switch dx := x.Grad(); {
+	case dx == nil:
+	case n.few:
+		n.f.BackwardX(dx.Data, dz.Data, x.val.Data, y.val.Data, 1, 1)
+	default:
+		tensor.CombineGradX(dx, dz, &x.val, &y.val, n.f)
+	}
+	switch dy := y.Grad(); {
+	case dy == nil:
+	case n.few:
+		n.f.BackwardY(dy.Data, dz.Data, x.val.Data, y.val.Data, 1, 1)
+	default:
+		tensor.CombineGradY(dy, dz, &x.val, &y.val, n.f)
+	}
 }
 
 // pairs is binary for few elements of one shape.
@@ -61,12 +86,7 @@ func (op Op) pairs(f simd.Binary, x, y *Var) *Var {
 	if !op.Dry(0) {
 		f.Forward(z.val.Data, x.val.Data, y.val.Data, 1, 1)
 	}
-	return op.Record(z, func(dz *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			f.BackwardX(dx.Data, dz.Data, x.val.Data, y.val.Data, 1, 1)
-		}
-		if dy := y.Grad(); dy != nil {
-			f.BackwardY(dy.Data, dz.Data, x.val.Data, y.val.Data, 1, 1)
-		}
-	})
+	n := Notes[binaryNotes](op)
+	*n = binaryNotes{f, x, y, true}
+	return op.RecordBy(z, n)
 }

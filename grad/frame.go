@@ -46,7 +46,7 @@ func (f *Frame) Write(lo int, y *Var) {
 	}
 	op.tape.push(node{op: op.name, all: func() {
 		if f.all.has {
-			addTo(y.Grad().Data, f.all.grad.Data[at:at+n])
+			addTo(y.Grad().Data, f.all.gradFrom(at)[at:at+n])
 		}
 	}})
 }
@@ -54,5 +54,9 @@ func (f *Frame) Write(lo int, y *Var) {
 // View returns rows lo to hi, without hi.
 func (f *Frame) View(lo, hi int) *Var { return f.all.RowRange(lo, hi) }
 
-// Rows returns the given rows, as [Var.Rows] does.
-func (f *Frame) Rows(rows []int32) *Var { return f.all.Rows(rows) }
+// Sorted returns the rows from number skip on in another order: row i is number
+// rank[i] of them, and order is the way back, order[rank[i]] = i. The lists must
+// not change until the tape's next Reset.
+func (f *Frame) Sorted(skip int, order, rank []int32) *Var {
+	return f.all.sorted(skip, order, rank)
+}

@@ -125,20 +125,34 @@ func (x *Var) slice(name string, axis, lo, hi int) *Var {
 	if lo < 0 || hi < lo || hi > s.n {
 		panic(&tensor.ShapeError{Op: "grad." + name, Shapes: [][]int{slices.Clone(x.Shape()), {lo, hi}}, Why: "no such range of the axis"})
 	}
-	shape := slices.Clone(x.Shape())
+	var dims [tensor.MaxAxes]int
+	shape := append(dims[:0], x.Shape()...)
 	shape[i] = hi - lo
-	y := op.New(shape...)
+	y := op.Fresh(shape...)
 	n := (hi - lo) * s.inner
 	if !op.Dry(0) {
 		for j := range s.outer {
 			copy(y.val.Data[j*n:j*n+n], x.val.Data[(j*s.n+lo)*s.inner:])
 		}
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		for j := range s.outer {
-			at := (j*s.n + lo) * s.inner
-			addTo(dx[at:at+n], dy.Data[j*n:j*n+n])
-		}
-	})
+	notes := Notes[sliceNotes](op)
+	*notes = sliceNotes{x, s, lo, n}
+	return op.RecordBy(y, notes)
+}
+
+// sliceNotes is the pullback of n elements of each block of x, from number lo of
+// the axis on.
+type sliceNotes struct {
+	x     *Var
+	s     span
+	lo, n int
+}
+
+// Pull adds to x's gradient.
+func (c *sliceNotes) Pull(dy *tensor.Dense) {
+	dx := c.x.Grad().Data
+	for j := range c.s.outer {
+		at := (j*c.s.n + c.lo) * c.s.inner
+		addTo(dx[at:at+c.n], dy.Data[j*c.n:(j+1)*c.n])
+	}
 }

@@ -7,10 +7,11 @@ package grad
 //
 // Held and Peak count the tape's arena: activations, gradients and scratch of
 // operations. Params, optimisers, graphs, constants and the Go heap come on top.
-// They are exact for operations that say [Op.Dry], as this package's do. Another
-// package's operation that does not is run, on zeros: then the prediction is as
-// good but takes that operation's time. Address space is taken as in a step, but
-// most of it is never touched, so resident memory stays small.
+// They are exact for operations that say [Op.Dry] or ask [Op.Measuring], as this
+// package's do and those of messages. Another package's operation that does
+// neither is run, on zeros: then the prediction is as good but takes that
+// operation's time. Address space is taken as in a step, but most of it is never
+// touched, so resident memory stays small.
 func Measure(f func(t *Tape) *Var) Stats {
 	t := newDry(false)
 	t.Backward(f(t))
@@ -36,7 +37,7 @@ func newDry(eval bool) *Tape {
 // it keeps before it asks. Its pullback does not run either; it is taken to need
 // the gradients of the operands and scratch elements more.
 func (op Op) Dry(scratch int) bool {
-	if op.tape == nil || !op.tape.dry {
+	if !op.Measuring() {
 		return false
 	}
 	if op.trace != nil {
@@ -44,3 +45,8 @@ func (op Op) Dry(scratch int) bool {
 	}
 	return true
 }
+
+// Measuring reports whether the operation runs under [Measure]. It is [Op.Dry] for
+// an operation whose pullback needs more memory than a number says: that runs
+// then, takes its memory, asks as well and leaves out its arithmetic.
+func (op Op) Measuring() bool { return op.tape != nil && op.tape.dry }

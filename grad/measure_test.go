@@ -2,6 +2,7 @@ package grad_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -25,6 +26,8 @@ func TestMeasure(t *testing.T) {
 		src[i], dst[i] = rng.Int32N(n), rng.Int32N(n)
 	}
 	g := graph.Must(graph.New(n, src, dst))
+	band := graph.Band(n, 3)
+	near := make([]int32, band.NumEdges())
 	for name, f := range map[string]func(t *grad.Tape) *grad.Var{
 		"linear": func(t *grad.Tape) *grad.Var {
 			return x.Linear(t.Use(w), t.Use(b), grad.ReLU).Linear(t.Use(out), nil, grad.Identity).CrossEntropy(labels)
@@ -51,6 +54,27 @@ func TestMeasure(t *testing.T) {
 		"any message": func(t *grad.Tape) *grad.Var {
 			ft := x.MatMul(t.Use(w))
 			return message.UpdateAll(g, message.U(ft).Mul(message.V(ft)).Tanh(), message.Max).Square().Mean()
+		},
+		"reductions": func(t *grad.Tape) *grad.Var {
+			ft, few := x.MatMul(t.Use(w)), message.U(x.MatMul(t.Use(out)))
+			y := message.UpdateAll(g, message.U(ft), message.Mean).Add(message.UpdateAll(g, message.U(ft), message.Max))
+			alpha := message.EdgeSoftmax(g, message.ApplyEdges(g, message.UDotV(ft, ft)))
+			y = y.Add(message.UpdateAll(g, message.U(ft).Mul(message.E(alpha)), message.Sum))
+			return message.UpdateAll(g, few.Exp(), message.Std, message.LogSumExp).Sum().Add(y.Square().Mean())
+		},
+		"attention on blocks": func(t *grad.Tape) *grad.Var {
+			ft := x.MatMul(t.Use(w)).Reshape(n, 4, 6)
+			table := t.Use(b).Reshape(6, 4, 1)
+			a := &message.Attention{Q: ft, K: ft, V: ft, Drop: 0.5, Bias: message.W(table).Pick(near)}
+			y, _ := a.Apply(t, band)
+			return y.Square().Mean()
+		},
+		"sweep": func(t *grad.Tape) *grad.Var {
+			wv := t.Use(w)
+			return message.Sweep(graph.Chains(n/2, n/2), message.State{x.RowRange(0, 2)}, func(l *message.Level, prev message.State) message.State {
+				prev[0] = prev[0].MatMul(wv).Add(l.Rows(x)).Tanh()
+				return prev
+			})[0].Sum()
 		},
 		"checkpoint": func(t *grad.Tape) *grad.Var {
 			f := func(xs ...*grad.Var) *grad.Var { return blk.forward(t, xs[0]) }
@@ -81,5 +105,46 @@ func TestMeasure(t *testing.T) {
 		if want, got := grad.MeasureEval(func(t *grad.Tape) { f(t) }), eval.Stats(); want.Peak < got.Peak || want.Peak > got.Peak*11/10 || want.Held < got.Held {
 			t.Errorf("%s, evaluated: predicted %+v, needed %+v", name, want, got)
 		}
+	}
+}
+
+// TestMeasureComputesNothing reads what operations on a graph leave under
+// Measure: nothing.
+func TestMeasureComputesNothing(t *testing.T) {
+	const n = 40
+	g := graph.Complete(n)
+	x, e := grad.Const(param(1, n, 2, 3).Value), grad.Const(param(2, n*n, 2, 1).Value)
+	ring := graph.Must(graph.New(n, []int32{0, 1, 2, 0}, []int32{1, 2, 3, 3}))
+	few := grad.Const(param(3, 4, 2, 1).Value)
+	for name, f := range map[string]func(h *grad.Var) *grad.Var{
+		"sum":      func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Sum) },
+		"mean":     func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Mean) },
+		"max":      func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Max) },
+		"weighted": func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.UMulE(h, few), message.Sum) },
+		"dot":      func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UDotV(h, h)) },
+		"softmax":  func(h *grad.Var) *grad.Var { return message.EdgeSoftmax(g, e.Add(h.Sum())) },
+		"arbitrary": func(h *grad.Var) *grad.Var {
+			return message.UpdateAll(ring, message.UMulV(h, h).Exp(), message.LogSumExp)
+		},
+		"edges": func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UAddV(h, h).Exp()) },
+		"gat": func(h *grad.Var) *grad.Var {
+			return message.UpdateAll(ring, message.U(h).Mul(message.UAddV(h.Dot(h), h.Dot(h)).LeakyReLU(0.2).Softmax()), message.Sum)
+		},
+		"blocks": func(h *grad.Var) *grad.Var {
+			y, _ := (&message.Attention{Q: h, K: h, V: x, Bias: message.E(e)}).Apply(nil, g)
+			return y
+		},
+	} {
+		watched := param(4, n, 2, 3).Value
+		if y := f(grad.NewTape(1).Watch(watched)).Value(); !slices.ContainsFunc(y.Data, func(v tensor.Float) bool { return v != 0 }) {
+			t.Errorf("%s: zero without Measure", name)
+		}
+		grad.Measure(func(t1 *grad.Tape) *grad.Var {
+			y := f(t1.Watch(watched))
+			if i := slices.IndexFunc(y.Value().Data, func(v tensor.Float) bool { return v != 0 }); i >= 0 && !raced {
+				t.Errorf("%s: element %d is %v", name, i, y.Value().Data[i])
+			}
+			return y.Sum()
+		})
 	}
 }

@@ -25,20 +25,17 @@ func (x *Var) LinearOnto(w, z *Var, a Activation) *Var {
 	if !inPlace || op.needs && !z.needs || !z.free() {
 		return p.times(op, x, z).Activate(a)
 	}
-	y := &Var{tape: op.tape, val: z.val}
+	y := op.tape.newVar()
+	y.tape, y.val = op.tape, z.val
 	op.tape.stamp(y)
 	if !op.Dry(0) {
-		p.multiply(&y.val, &x.val)
+		p.multiply(&y.val, &x.val, false)
 		u.Forward(y.val.Data, y.val.Data, 1)
 	}
 	p.note(op, x, z)
-	return op.Record(y, func(dy *tensor.Dense) {
-		dz := z.Grad()
-		u.Backward(dz.Data, dy.Data, y.val.Data, y.val.Data, 1)
-		if dx := x.Grad(); dx != nil {
-			p.pullX(dx, dz)
-		}
-	})
+	n := Notes[roundNotes](op)
+	*n = roundNotes{p, x, y, z, u}
+	return op.RecordBy(y, n)
 }
 
 // free reports whether a loop may take x's memory: x's elements are not the

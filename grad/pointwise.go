@@ -16,17 +16,28 @@ func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	default:
 		tensor.Apply(&y.val, &x.val, f, c)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx, fresh := x.FreshGrad()
-		if fresh && len(dy.Data) > small {
-			tensor.SetGrad(dx, dy, &x.val, &y.val, f, c)
-			return
-		}
-		if fresh {
-			clear(dx.Data)
-		}
-		pullUnary(dx, dy, x, y, kernel{f, c})
-	})
+	n := Notes[unaryNotes](op)
+	*n = unaryNotes{x, y, kernel{f, c}}
+	return op.RecordBy(y, n)
+}
+
+// unaryNotes is the pullback of y = f(x).
+type unaryNotes struct {
+	x, y *Var
+	k    kernel
+}
+
+// Pull adds to x's gradient.
+func (n *unaryNotes) Pull(dy *tensor.Dense) {
+	dx, fresh := n.x.FreshGrad()
+	if fresh && len(dy.Data) > small {
+		tensor.SetGrad(dx, dy, &n.x.val, &n.y.val, n.k.f, n.k.c)
+		return
+	}
+	if fresh {
+		clear(dx.Data)
+	}
+	pullUnary(dx, dy, n.x, n.y, n.k)
 }
 
 // kernel is a function of one element with its constant.

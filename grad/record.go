@@ -1,8 +1,6 @@
 package grad
 
 import (
-	"slices"
-
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -68,7 +66,8 @@ func (op Op) New(shape ...int) *Var {
 
 // over returns a Var of the given elements.
 func (op Op) over(data []tensor.Float, shape []int) *Var {
-	v := &Var{tape: op.tape}
+	v := op.tape.newVar()
+	v.tape = op.tape
 	v.val.Set(data, shape...)
 	op.tape.stamp(v)
 	return v
@@ -139,14 +138,37 @@ func (op Op) RecordAll(ys []*Var, pull func()) {
 	for _, y := range ys {
 		y.needs = true
 	}
-	op.tape.push(node{op: op.name, outs: slices.Clone(ys), all: pull, trace: op.trace})
+	op.tape.push(node{op: op.name, outs: op.tape.several(ys), all: pull, trace: op.trace})
+}
+
+// RecordBy is [Op.Record] with a pullback that needs no closure.
+func (op Op) RecordBy(y *Var, p Pullback) *Var {
+	op.done()
+	if op.needs {
+		y.needs = true
+		op.tape.push(node{op: op.name, out: y, by: p, trace: op.trace})
+	}
+	return y
+}
+
+// RecordAllBy is [Op.RecordAll] with a pullback that needs no closure.
+func (op Op) RecordAllBy(ys []*Var, p Pullback) {
+	op.done()
+	if !op.needs {
+		return
+	}
+	for _, y := range ys {
+		y.needs = true
+	}
+	op.tape.push(node{op: op.name, outs: op.tape.several(ys), by: p, trace: op.trace})
 }
 
 // view returns elements at, at+1, … of x under a shape: its value and its
 // gradient are x's own.
 func (op Op) view(x *Var, at int, shape ...int) *Var {
 	n := tensor.Size(shape...)
-	v := &Var{tape: op.tape, needs: x.needs, base: x, at: at}
+	v := op.tape.newVar()
+	v.tape, v.needs, v.base, v.at = op.tape, x.needs, x, at
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
 	op.tape.stamp(v)
 	return v

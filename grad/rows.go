@@ -21,6 +21,59 @@ func (x *Var) Rows(rows []int32) *Var {
 	return op.Record(y, func(dy *tensor.Dense) { tensor.ScatterAddRows(x.Grad(), dy, rows) })
 }
 
+// Permute returns the rows of x in another order: row i of the result is row
+// order[i] of x, and rank is the way back, rank[order[i]] = i. It is [Var.Rows]
+// whose gradient is moved as fast as the rows. The lists must not change until
+// the tape's next Reset.
+func (x *Var) Permute(order, rank []int32) *Var { return x.sorted(0, rank, order) }
+
+// sorted returns the rows of x from number skip on: row i is number rank[i] of
+// them. order is the way back.
+func (x *Var) sorted(skip int, order, rank []int32) *Var {
+	op := Begin("Permute", x)
+	var dims [tensor.MaxAxes]int
+	shape := append(dims[:0], x.Value().Shape()...)
+	shape[0] -= skip
+	if skip < 0 || len(rank) != shape[0] || !inverse(order, rank) {
+		panic(&tensor.ShapeError{Op: "grad.Permute", Shapes: [][]int{slices.Clone(x.val.Shape()), {len(order)}, {len(rank)}}, Why: "the lists are not an order of the rows and its inverse"})
+	}
+	y := op.Fresh(shape...)
+	if !op.Dry(0) {
+		tensor.GatherRows(&y.val, tail(&x.val, skip), rank)
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		dx, fresh := x.FreshGrad()
+		if fresh {
+			clear(dx.Data[:len(dx.Data)-len(dy.Data)])
+			tensor.GatherRows(tail(dx, skip), dy, order)
+		} else {
+			tensor.ScatterAddRows(tail(dx, skip), dy, rank)
+		}
+	})
+}
+
+// tail returns the rows from number skip on.
+func tail(x *tensor.Dense, skip int) *tensor.Dense {
+	if skip == 0 {
+		return x
+	}
+	return x.RowRange(skip, x.Rows())
+}
+
+// inverse reports whether order and rank are orders of their indices that undo
+// each other.
+func inverse(order, rank []int32) bool {
+	if len(order) != len(rank) {
+		return false
+	}
+	for i, r := range rank {
+		if uint(r) >= uint(len(order)) || int(order[r]) != i {
+			return false
+		}
+	}
+	return true
+}
+
 // checkRows panics if one of rows is not below n.
 func checkRows(op string, shape []int, n int, rows []int32) {
 	for i, r := range rows {

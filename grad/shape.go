@@ -25,8 +25,13 @@ func (x *Var) Reshape(shape ...int) *Var {
 // RowRange returns rows lo to hi, without hi, as a view.
 func (x *Var) RowRange(lo, hi int) *Var {
 	op := Begin("RowRange", x)
-	v := x.Value().RowRange(lo, hi)
-	return op.view(x, lo*x.val.RowLen(), v.Shape()...)
+	var dims [tensor.MaxAxes]int
+	shape := append(dims[:0], x.Value().Shape()...)
+	if lo < 0 || hi < lo || hi > shape[0] {
+		panic(&tensor.ShapeError{Op: "tensor.RowRange", Shapes: [][]int{slices.Clone(x.val.Shape()), {lo, hi}}, Why: "no such rows"})
+	}
+	shape[0] = hi - lo
+	return op.view(x, lo*x.val.RowLen(), shape...)
 }
 
 // InsertAxis returns x with an axis of length 1 before axis i, as a view; −1

@@ -1,6 +1,8 @@
 package grad
 
 import (
+	"reflect"
+
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -24,6 +26,10 @@ type Tape struct {
 	loops     []*Loop
 	loopsUsed int
 
+	vars    slab[Var] // made in loops
+	notes   map[reflect.Type]pile
+	results []*Var // of operations with several
+
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels
 	inside section  // of a checkpointed function
@@ -43,6 +49,7 @@ type node struct {
 	pull  func(dy *tensor.Dense)
 	outs  []*Var
 	all   func()
+	by    Pullback // instead of pull or all
 	trace *trace
 	inner *Loop // whose operations these are
 }
@@ -78,6 +85,7 @@ func (t *Tape) Reset() {
 	clear(t.uses)
 	t.nodes, t.leaves, t.updates = t.nodes[:0], t.leaves[:0], t.updates[:0]
 	t.resetLoops()
+	t.resetNotes()
 	t.arena.reset()
 	t.gen++
 	t.step++

@@ -21,6 +21,7 @@ type Var struct {
 	needs bool // its gradient is wanted
 	hold  bool // its gradient stays until Reset: a Param, or watched
 	has   bool // grad has been asked for
+	bare  int  // the first elements of grad, which hold anything until they are asked for
 	grad  tensor.Dense
 
 	base *Var  // the Var of which this is a view
@@ -86,15 +87,34 @@ func (x *Var) Grad() *tensor.Dense {
 	if !x.needs {
 		return nil
 	}
-	n := len(x.val.Data)
-	switch {
-	case x.base != nil:
-		x.grad.Set(x.base.Grad().Data[x.at:x.at+n:x.at+n], x.val.Shape()...)
-	case !x.has:
-		x.grad.Set(x.tape.borrow(n), x.val.Shape()...)
-		x.has = true
+	root, at := x.origin()
+	g := root.gradFrom(at)
+	if x != root {
+		n := len(x.val.Data)
+		x.grad.Set(g[at:at+n:at+n], x.val.Shape()...)
 	}
 	return &x.grad
+}
+
+// gradFrom returns the gradient, of which the elements from number at on have
+// been set or are zero. Rounds of a loop ask for their parts from the last on, so
+// what is before that need not be zeroed.
+func (x *Var) gradFrom(at int) []tensor.Float {
+	if !x.has {
+		buf, zero := x.tape.lend(len(x.val.Data))
+		x.grad.Set(buf, x.val.Shape()...)
+		x.has, x.bare = true, len(buf)
+		if zero {
+			x.bare = 0
+		}
+	}
+	if at < x.bare {
+		if !x.tape.dry { // a dry run touches no memory
+			wipe(x.grad.Data[at:x.bare])
+		}
+		x.bare = at
+	}
+	return x.grad.Data
 }
 
 // FreshGrad is [Var.Grad] for a pullback that can set the gradient as well as
@@ -102,19 +122,19 @@ func (x *Var) Grad() *tensor.Dense {
 // anything: the pullback must set each element at once. It must not ask for the
 // gradient of another operand in between, which may be the same one.
 func (x *Var) FreshGrad() (g *tensor.Dense, fresh bool) {
-	switch {
-	case !x.needs:
+	if !x.needs {
 		return nil, false
-	case x.base != nil && len(x.val.Data) == len(x.base.val.Data):
-		whole, fresh := x.base.FreshGrad()
-		x.grad.Set(whole.Data, x.val.Shape()...)
-		return &x.grad, fresh
-	case x.base != nil || x.has:
+	}
+	root, at := x.origin()
+	n := len(x.val.Data)
+	if root.has && at+n > root.bare {
 		return x.Grad(), false
 	}
-	buf, _ := x.tape.lend(len(x.val.Data))
-	x.grad.Set(buf, x.val.Shape()...)
-	x.has = true
+	all := root.gradFrom(at + n)
+	root.bare = at
+	if x != root {
+		x.grad.Set(all[at:at+n:at+n], x.val.Shape()...)
+	}
 	return &x.grad, true
 }
 

@@ -3,6 +3,7 @@ package grad
 import (
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -58,7 +59,8 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 	if onto {
 		y = op.view(z, 0, z.Shape()...)
 	} else {
-		shape := slices.Clone(x.Shape())
+		var dims [tensor.MaxAxes]int
+		shape := append(dims[:0], x.Shape()...)
 		shape[len(shape)-1] = p.w.Dim(1)
 		y = p.place(op, shape)
 	}
@@ -66,20 +68,41 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		if z != nil && !onto {
 			copy(y.val.Data, z.val.Data)
 		}
-		p.multiply(&y.val, &x.val)
+		p.multiply(&y.val, &x.val, z == nil)
 	}
 	p.note(op, x, y)
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			p.pullX(dx, dy)
-		}
-		if z == nil || onto {
-			return
-		}
-		if dz := z.Grad(); dz != nil {
-			addTo(dz.Data, dy.Data)
-		}
-	})
+	n := Notes[roundNotes](op)
+	*n = roundNotes{p: p, x: x}
+	if !onto {
+		n.z = z
+	}
+	return op.RecordBy(y, n)
+}
+
+// roundNotes is the pullback of a round's product, to which z was added unless
+// it is nil. With y, a(z + x·w) took z's memory.
+type roundNotes struct {
+	p       *weight
+	x, y, z *Var
+	a       simd.Unary
+}
+
+// Pull adds to the gradients of x and z.
+func (n *roundNotes) Pull(dy *tensor.Dense) {
+	var dz *tensor.Dense
+	if n.z != nil {
+		dz = n.z.Grad()
+	}
+	switch {
+	case n.y != nil:
+		n.a.Backward(dz.Data, dy.Data, n.y.val.Data, n.y.val.Data, 1)
+		dy = dz
+	case dz != nil:
+		addTo(dz.Data, dy.Data)
+	}
+	if dx := n.x.Grad(); dx != nil {
+		n.p.pullX(dx, dy)
+	}
 }
 
 // note keeps a product whose gradient w takes a part in.
@@ -93,11 +116,11 @@ func (p *weight) note(op Op, x, y *Var) {
 // one behind the other, and so do their gradients.
 func (p *weight) place(op Op, shape []int) *Var {
 	if !p.w.needs {
-		return op.New(shape...)
+		return op.Fresh(shape...)
 	}
 	n, last := tensor.Size(shape...), len(p.rooms)-1
 	if last < 0 || p.filled+n > len(p.rooms[last].val.Data) {
-		room := op.New(max(op.tape.loop.rows, leading(shape)), shape[len(shape)-1])
+		room := op.Fresh(max(op.tape.loop.rows, leading(shape)), shape[len(shape)-1])
 		room.needs, p.filled = true, 0
 		p.rooms = append(p.rooms, room)
 		last++
@@ -107,17 +130,24 @@ func (p *weight) place(op Op, shape []int) *Var {
 	return y
 }
 
-// multiply adds x·w to y. One product alone is not worth a copy of w.
-func (p *weight) multiply(y, x *tensor.Dense) {
+// multiply adds x·w to y, or sets y to it. One product alone is not worth a copy
+// of w.
+func (p *weight) multiply(y, x *tensor.Dense, set bool) {
 	p.calls++
-	switch p.calls {
-	case 1:
-		tensor.MatMul(matrix(y), matrix(x), &p.w.val, 0)
-		return
-	case 2:
+	y, x = matrix(y), matrix(x)
+	if p.calls == 2 {
 		p.ahead.Set(&p.w.val, 0)
 	}
-	tensor.MatMulPacked(matrix(y), matrix(x), &p.ahead, 0)
+	switch one := p.calls == 1; {
+	case one && set:
+		tensor.MatMulThen(y, x, &p.w.val, 0, tensor.Epilogue{})
+	case one:
+		tensor.MatMul(y, x, &p.w.val, 0)
+	case set:
+		tensor.MatMulPackedThen(y, x, &p.ahead, 0, tensor.Epilogue{})
+	default:
+		tensor.MatMulPacked(y, x, &p.ahead, 0)
+	}
 }
 
 // pullX adds the gradient of a product to its x.

@@ -130,7 +130,7 @@ func (g *Graph) firstEdge(v int) int {
 		if s.Dst >= v {
 			break
 		}
-		n += s.before(min(v-s.Dst, s.NumDst))
+		n += s.EdgesBefore(min(v-s.Dst, s.NumDst))
 	}
 	return n
 }

@@ -89,8 +89,9 @@ func (s Span) ramp(c int) int {
 	return n*(first+last-1)/2 + n*c + (s.NumDst-last)*s.NumSrc
 }
 
-// before returns the number of the block's edges into destinations below Dst+j.
-func (s Span) before(j int) int {
+// EdgesBefore returns the number of the block's edges into destinations below
+// Dst+j.
+func (s Span) EdgesBefore(j int) int {
 	s.NumDst = j
 	return s.NumEdges()
 }

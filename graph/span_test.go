@@ -72,8 +72,8 @@ func TestSpan(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("sources of destination %d of %+v: %v, want %v", j, s, got, want)
 			}
-			if s.before(j) != edges {
-				t.Fatalf("%d edges before destination %d of %+v, want %d", s.before(j), j, s, edges)
+			if s.EdgesBefore(j) != edges {
+				t.Fatalf("%d edges before destination %d of %+v, want %d", s.EdgesBefore(j), j, s, edges)
 			}
 			edges += len(want)
 		}

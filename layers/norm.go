@@ -108,6 +108,9 @@ func power(x *grad.Var, p float64) *grad.Var {
 	op := grad.Begin("layers.power", x)
 	y := op.New(slices.Clone(x.Shape())...)
 	for i, v := range x.Value().Data {
+		if op.Dry(0) {
+			break
+		}
 		if v > 0 {
 			y.Value().Data[i] = tensor.Float(math.Pow(float64(v), p))
 		}

@@ -136,7 +136,9 @@ func (a *attention) run(g *graph.Graph) *grad.Var {
 	op := grad.Begin("UpdateAll.Attention", vars...)
 	y := op.Fresh(append([]int{g.NumDst()}, a.ft.Shape()[1:]...)...)
 	stats := op.FreshFloats(k.StatsLen())
-	k.Forward(y.Value(), stats)
+	if !op.Dry(0) {
+		k.Forward(y.Value(), stats)
+	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		into := a.grads(er)
 		if a.ee != nil {

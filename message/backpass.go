@@ -65,7 +65,7 @@ func (b *backPass) backward(r *run) {
 		b.buckets, b.n = bucketsOf(r.g), maxBuckets
 	}
 	b.pulls = r.op.Floats(len(b.hubs) * r.n)
-	if r.n > 0 && len(b.hubs) > 0 {
+	if r.n > 0 && len(b.hubs) > 0 && !r.op.Measuring() {
 		eachChunk(len(b.hubs), b.tasks.hub)
 	}
 	b.windows()
@@ -82,7 +82,7 @@ func (b *backPass) backward(r *run) {
 	}
 	r.op.Scratch(floats, b.inRoom)
 	for i := range b.sinks {
-		if k := &b.sinks[i]; k.add != nil {
+		if k := &b.sinks[i]; k.add != nil && !r.op.Measuring() {
 			add(k.add, k.dx)
 		}
 	}
@@ -106,6 +106,9 @@ func (b *backPass) allWindows(buf []tensor.Float) {
 			n := b.room * k.width
 			k.win, buf = buf[:n], buf[n:]
 		}
+	}
+	if b.op.Measuring() {
+		return
 	}
 	for _, end := range b.ends {
 		b.window(end)

@@ -14,12 +14,14 @@ import (
 // dense is dot-product attention on a graph of blocks, where no edge is listed:
 // products of blocks of rows, and a softmax that goes along.
 //
-//	y[v,h,:] = Σ_u softmax_u(scale·⟨k[u,h,:], q[v,h,:]⟩)·x[u,h,:]
+//	y[v,h,:] = Σ_u drop(softmax_u(scale·⟨k[u,h,:], q[v,h,:]⟩ + bias[e,h]))·x[u,h,:]
 //
 // It keeps a maximum and a sum for each destination and head.
 type dense struct {
 	spans         []graph.Span
 	q, k, x       *grad.Var
+	bias          denseBias
+	drop          *simd.Dropout // nil: none
 	heads, d, f   int
 	scale         tensor.Float
 	out, top, sum []tensor.Float
@@ -33,11 +35,24 @@ const (
 
 // matchDense returns the dense attention that the weights w of x are, or nil.
 func matchDense(g *graph.Graph, x *grad.Var, w *expr) *dense {
-	if g.Spans() == nil || w.kind != softmax || g.Bipartite() && g.DstRows() != nil {
+	m := &dense{spans: g.Spans(), x: x, scale: 1}
+	if w.kind == dropout {
+		m.drop, w = w.drop, w.a
+	}
+	if m.spans == nil || w.kind != softmax || g.Bipartite() && g.DstRows() != nil {
 		return nil
 	}
-	m := &dense{spans: g.Spans(), x: x, scale: 1}
 	z := w.a
+	if z.kind == binary && z.bin == simd.Add {
+		switch {
+		case m.bias.read(z.b):
+			z = z.a
+		case m.bias.read(z.a):
+			z = z.b
+		default:
+			return nil
+		}
+	}
 	if z.kind == unary && z.un == simd.Scale {
 		m.scale, z = z.c, z.a
 	}
@@ -63,26 +78,45 @@ func (m *dense) fits(g *graph.Graph) bool {
 	if m.d > 512 || m.f > 512 || ks[0] != g.NumSrc() || xs[0] != g.NumSrc() || qs[0] != g.NumDst() {
 		return false
 	}
+	if m.bias.x != nil && !m.bias.fits(g, ks[1:n]) {
+		return false
+	}
+	if grad.Begin("UpdateAll.Dense", m.vars()...).Measuring() {
+		return true
+	}
 	for _, v := range []*grad.Var{m.q, m.k, m.x} {
 		if s := float64(simd.Sum(v.Value().Data)); math.IsNaN(s) || math.IsInf(s, 0) {
 			return false
 		}
 	}
-	return true
+	return m.bias.bounded()
+}
+
+// vars returns the operands.
+func (m *dense) vars() []*grad.Var {
+	if m.bias.x == nil {
+		return []*grad.Var{m.q, m.k, m.x}
+	}
+	return []*grad.Var{m.q, m.k, m.x, m.bias.x}
 }
 
 func (m *dense) run(g *graph.Graph) *grad.Var {
-	op := grad.Begin("UpdateAll.Dense", m.q, m.k, m.x)
+	op := grad.Begin("UpdateAll.Dense", m.vars()...)
 	y := op.New(append([]int{g.NumDst()}, m.x.Shape()[1:]...)...)
 	m.out = y.Value().Data
 	m.top, m.sum = op.Floats(g.NumDst()*m.heads), op.Floats(g.NumDst()*m.heads)
-	m.each(destinationsOf, func(b *block, j job) { b.forward(m, j) })
-	return op.Record(y, func(dy *tensor.Dense) { m.backward(dy.Data, op.Floats(len(m.top))) })
+	if !op.Dry(len(m.top) + m.bias.room()) {
+		m.each(destinationsOf, func(b *block, j job) { b.forward(m, j) })
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		op.Scratch(len(m.top)+m.bias.room(), func(buf []tensor.Float) { m.backward(dy.Data, buf[:len(m.top)], buf[len(m.top):]) })
+	})
 }
 
 // job is a range of the destinations, or of the sources, of a block and a head.
 type job struct {
 	graph.Span
+	first     int // the block's first edge
 	h, lo, hi int
 }
 
@@ -98,15 +132,7 @@ var jobLists = sync.Pool{New: func() any { return new([]job) }}
 // several threads.
 func (m *dense) each(cut side, f func(b *block, j job)) {
 	list := jobLists.Get().(*[]job)
-	all := (*list)[:0]
-	for _, s := range m.spans {
-		n, step := cut(s)
-		for h := range m.heads {
-			for lo := 0; lo < n; lo += step {
-				all = append(all, job{s, h, lo, min(lo+step, n)})
-			}
-		}
-	}
+	all := m.jobs((*list)[:0], cut, m.heads)
 	eachChunk(len(all), func(i int) {
 		b := blocks.Get().(*block)
 		f(b, all[i])
@@ -116,11 +142,29 @@ func (m *dense) each(cut side, f func(b *block, j job)) {
 	jobLists.Put(list)
 }
 
+// jobs appends the ranges of one side of all blocks, for so many heads.
+func (m *dense) jobs(all []job, cut side, heads int) []job {
+	first := 0
+	for _, s := range m.spans {
+		n, step := cut(s)
+		for h := range heads {
+			for lo := 0; lo < n; lo += step {
+				all = append(all, job{s, first, h, lo, min(lo+step, n)})
+			}
+		}
+		first += s.NumEdges()
+	}
+	return all
+}
+
 // backward adds the gradients: first those of the destinations, each of which is
-// one job's, and then block after block those of the sources. c becomes ⟨dy, y⟩
-// of each destination and head.
-func (m *dense) backward(dy, c []tensor.Float) {
+// one job's, and of the bias, then block after block those of the sources. c,
+// which is zero, becomes ⟨dy, y⟩ of each destination and head.
+func (m *dense) backward(dy, c, room []tensor.Float) {
 	simd.Runs(m.f).Dot(c, dy, m.out)
+	if m.bias.x != nil && m.bias.x.Needs() {
+		m.pullBias(denseGrads{dy: dy, c: c}, room)
+	}
 	if dq := m.q.Grad(); dq != nil {
 		m.each(destinationsOf, func(b *block, j job) { b.pullQ(m, j, denseGrads{dy: dy, c: c, dq: dq.Data}) })
 	}
@@ -141,13 +185,18 @@ func (m *dense) backward(dy, c []tensor.Float) {
 // pullSources adds the gradients of k and x: one after the other, since they may
 // be the same array, and so may the sources of two blocks.
 func (m *dense) pullSources(to denseGrads) {
-	for _, s := range m.spans {
-		one := dense{spans: []graph.Span{s}, heads: m.heads}
+	first := 0
+	for i := range m.spans {
+		one := dense{spans: m.spans[i : i+1], heads: m.heads}
 		for _, part := range []denseGrads{{dy: to.dy, c: to.c, dx: to.dx}, {dy: to.dy, c: to.c, dk: to.dk}} {
 			if part.dx != nil || part.dk != nil {
-				one.each(sourcesOf, func(b *block, j job) { b.pullSource(m, j, part) })
+				one.each(sourcesOf, func(b *block, j job) {
+					j.first = first
+					b.pullSource(m, j, part)
+				})
 			}
 		}
+		first += m.spans[i].NumEdges()
 	}
 }
 
@@ -157,6 +206,7 @@ type denseGrads struct{ dy, c, dq, dk, dx []tensor.Float }
 // block is the scratch of a block of destinations and sources.
 type block struct {
 	p, dp [denseDst * denseSrc]tensor.Float // the logits, then weights; their gradients
+	kept  [denseDst * denseSrc]tensor.Float // what dropout multiplies weights with
 	turn  []tensor.Float                    // rows of sources, turned to columns
 }
 
@@ -192,14 +242,17 @@ func (m *dense) inX(h int) headOf { return headOf{h * m.f, m.f, m.heads * m.f} }
 
 // logits sets p to the scaled inner products of destinations and sources; −∞
 // where there is no edge.
-func (b *block) logits(m *dense, s graph.Span, h int, r rect) {
-	at := m.inQ(h)
+func (b *block) logits(m *dense, j job, r rect) {
+	s, at := j.Span, m.inQ(j.h)
 	b.columnsOf(m.k.Value().Data, r.u, r.nu, at)
 	p := b.p[:r.nv*denseSrc]
 	clear(p)
 	q := m.q.Value().Data[r.v*at.all+at.at:]
 	(&simd.Product{A: q, RS: at.all, CS: 1, B: b.turn, LDB: denseSrc, C: p, LDC: denseSrc, M: r.nv, N: r.nu, K: m.d}).MulAdd()
 	simd.Scale.Forward(p, p, m.scale)
+	if m.bias.x != nil {
+		b.addBias(m, j, r)
+	}
 	for i := range r.nv {
 		lo, hi, skip := s.Sources(r.v + i - s.Dst)
 		row := p[i*denseSrc : i*denseSrc+denseSrc]
@@ -225,10 +278,14 @@ func (b *block) forward(m *dense, j job) {
 	from, to := reach(j.Span, j.lo, j.hi)
 	for u := from; u < to; u += denseSrc {
 		r := rect{v, nv, u, min(denseSrc, to-u)}
-		b.logits(m, j.Span, j.h, r)
+		b.logits(m, j, r)
 		for i := range nv {
 			k := stat(i)
 			b.weigh(i, &m.top[k], &m.sum[k], out[i*in.all:i*in.all+in.d])
+		}
+		if m.drop != nil {
+			b.keep(m, j, r)
+			simd.Mul.Forward(b.p[:nv*denseSrc], b.p[:nv*denseSrc], b.kept[:nv*denseSrc], 1, 1)
 		}
 		x := m.x.Value().Data[u*in.all+in.at:]
 		(&simd.Product{A: b.p[:], RS: denseSrc, CS: 1, B: x, LDB: in.all, C: out, LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
@@ -253,15 +310,19 @@ func (b *block) weigh(i int, top, sum *tensor.Float, out []tensor.Float) {
 	*sum += simd.Sum(row)
 }
 
-// weights sets p to the weights, from statistics that stand, and dp to their
-// gradients times them and the scale: those of the inner products.
+// weights sets p to the weights, from statistics that stand and after dropout,
+// and dp to the gradients of the logits.
 func (b *block) weights(m *dense, j job, r rect, g denseGrads) {
-	b.logits(m, j.Span, j.h, r)
+	b.logits(m, j, r)
 	in := m.inX(j.h)
 	b.columnsOf(m.x.Value().Data, r.u, r.nu, in)
 	dp := b.dp[:r.nv*denseSrc]
 	clear(dp)
 	(&simd.Product{A: g.dy[r.v*in.all+in.at:], RS: in.all, CS: 1, B: b.turn, LDB: denseSrc, C: dp, LDC: denseSrc, M: r.nv, N: r.nu, K: in.d}).MulAdd()
+	if m.drop != nil {
+		b.keep(m, j, r)
+		simd.Mul.Forward(dp, dp, b.kept[:len(dp)], 1, 1)
+	}
 	for i := range r.nv {
 		k := (r.v+i)*m.heads + j.h
 		p, d := b.p[i*denseSrc:(i+1)*denseSrc], dp[i*denseSrc:(i+1)*denseSrc]
@@ -269,8 +330,16 @@ func (b *block) weights(m *dense, j job, r rect, g denseGrads) {
 		simd.DivideRows(p, m.sum[k:k+1])
 		simd.Shift.Forward(d, d, -g.c[k])
 		simd.Mul.Forward(d, d, p, 1, 1)
-		simd.Scale.Forward(d, d, m.scale)
 	}
+	if m.drop != nil {
+		simd.Mul.Forward(b.p[:len(dp)], b.p[:len(dp)], b.kept[:len(dp)], 1, 1)
+	}
+}
+
+// products makes of the logits' gradients those of the inner products.
+func (b *block) products(m *dense, r rect) {
+	d := b.dp[:r.nv*denseSrc]
+	simd.Scale.Forward(d, d, m.scale)
 }
 
 // pullQ adds to the gradient of some destinations' q.
@@ -281,6 +350,7 @@ func (b *block) pullQ(m *dense, j job, g denseGrads) {
 	for u := from; u < to; u += denseSrc {
 		r := rect{v, nv, u, min(denseSrc, to-u)}
 		b.weights(m, j, r, g)
+		b.products(m, r)
 		k := m.k.Value().Data[u*in.all+in.at:]
 		(&simd.Product{A: b.dp[:], RS: denseSrc, CS: 1, B: k, LDB: in.all, C: g.dq[v*in.all+in.at:], LDC: in.all, M: nv, N: in.d, K: r.nu}).MulAdd()
 	}
@@ -298,6 +368,7 @@ func (b *block) pullSource(m *dense, j job, g denseGrads) {
 		b.weights(m, j, r, g)
 		a, in, of, to := b.p[:], m.inX(j.h), g.dy, g.dx
 		if g.dk != nil {
+			b.products(m, r)
 			a, in, of, to = b.dp[:], m.inQ(j.h), m.q.Value().Data, g.dk
 		}
 		(&simd.Product{A: a, RS: 1, CS: denseSrc, B: of[r.v*in.all+in.at:], LDB: in.all, C: to[u*in.all+in.at:], LDC: in.all, M: nu, N: in.d, K: r.nv}).MulAdd()

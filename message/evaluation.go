@@ -27,14 +27,14 @@ type laden struct {
 }
 
 // newEvaluation keeps what m reads.
-func newEvaluation(m *Msg) *evaluation {
+func newEvaluation(op grad.Op, m *Msg) *evaluation {
 	vars, asides := m.operands(), m.besides()
 	if len(vars) <= shortVars && len(asides) == 0 {
-		e := new(evaluation)
+		e := grad.Notes[evaluation](op)
 		copy(e.room[:], vars)
 		return e
 	}
-	l := new(laden)
+	l := grad.Notes[laden](op)
 	l.more = &l.program
 	l.asides = append(l.asideRoom[:0], asides...)
 	l.vars = l.room[:copy(l.room[:], vars)]
@@ -62,19 +62,18 @@ func (e *evaluation) aside(s *step) *aside { return &e.more.asides[s.aside] }
 
 // evaluate runs a plan of m in tiles.
 func evaluate(name string, g *graph.Graph, m *Msg, p *plan) *grad.Var {
-	e := newEvaluation(m)
-	e.plan, e.g = p, g
-	e.op = grad.Begin(name, e.reads()...)
+	op := grad.Begin(name, m.operands()...)
+	e := newEvaluation(op, m)
+	e.plan, e.g, e.op = p, g, op
 	e.y = e.result()
 	e.floats = e.op.Floats((2*p.nStat + p.kept*p.out().width) * g.NumDst())
 	e.ints = e.op.Ints(e.choices())
-	r := e.run(false)
-	r.forward()
-	r.dismiss()
-	if !e.op.Needs() {
-		return e.op.Record(e.y, nil)
+	if !op.Measuring() {
+		r := e.run(false)
+		r.forward()
+		r.dismiss()
 	}
-	return e.op.Record(e.y, e.pull)
+	return e.op.RecordBy(e.y, e)
 }
 
 // result makes the array of results: a row for each destination, or edge.
@@ -98,8 +97,8 @@ func (e *evaluation) choices() int {
 	return n * e.g.NumDst()
 }
 
-// pull is the gradient, from that of the result.
-func (e *evaluation) pull(dy *tensor.Dense) {
+// Pull adds the gradients, from that of the result.
+func (e *evaluation) Pull(dy *tensor.Dense) {
 	r := e.run(true)
 	r.dOut = dy.Data
 	b := passes.Get().(*backPass)

@@ -253,6 +253,9 @@ func TestDGLPassing(t *testing.T) {
 	want(t, "relations", y.Value(), 1, 2, 3)
 	y = message.StackRelations(one, two)
 	want(t, "stack", y.Value(), 0, 1, 2, 0, 3, 0)
+	alphas := message.SoftmaxRelations(one, two)
+	y = message.UpdateAll(g, message.CopyE(alphas[0]), message.Sum).Add(message.UpdateAll(h, message.CopyE(alphas[1]), message.Sum))
+	want(t, "weights of relations", y.Value(), 1, 1, 1)
 
 	some := graph.Must(g.Dst([]int32{2}))
 	y = message.UpdateAll(some, message.CopyU(x), message.Sum)

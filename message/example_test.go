@@ -42,6 +42,20 @@ func ExampleSweep() {
 	// Output: Dense[5 1][1 3 6 10 30]
 }
 
+// Attention over two relations: their weights at a node add up to one together.
+func ExampleSoftmaxRelations() {
+	cites := graph.Must(graph.New(2, []int32{0, 1}, []int32{1, 1}))
+	writes := graph.Must(graph.NewBipartite(1, 2, []int32{0, 0}, []int32{0, 1}))
+	logit := grad.Const(tensor.New(2, 1))
+	alpha := message.SoftmaxRelations(
+		message.Relation{Graph: cites, Msg: message.E(logit)},
+		message.Relation{Graph: writes, Msg: message.E(logit)})
+	fmt.Printf("%.2f\n%.2f\n", alpha[0].Value().Data, alpha[1].Value().Data)
+	// Output:
+	// [0.33 0.33]
+	// [1.00 0.33]
+}
+
 func ExampleExplain() {
 	g := graph.Complete(4)
 	ft, el := grad.Const(tensor.New(4, 2, 8)), grad.Const(tensor.New(4, 2, 1))

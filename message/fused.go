@@ -173,17 +173,50 @@ func dottable(g *graph.Graph, x, y *grad.Var) bool {
 	return xs[len(xs)-1] > 0
 }
 
+// arrived returns the sum of rows of sources, or nil if m or the reducer is
+// another. It is what [recognise] finds, found without garbage: a level of a
+// sweep asks for it.
+func arrived(g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
+	if !fuse || len(rs) != 1 || rs[0] != Sum || len(m.nodes()) != 1 || m.nodes()[0].kind != leafU {
+		return nil
+	}
+	switch x := m.operands()[0]; {
+	case x.Sparse() != nil || !onSources(g, x):
+		return nil
+	case oneToOne(g):
+		return x
+	default:
+		return sumU(g, x)
+	}
+}
+
 func sumU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.SumU", x)
-	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.SetMulDense(y.Value(), g.In(), x.Value())
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx, fresh := x.FreshGrad(); fresh {
-			sparse.SetMulDenseT(dx, g.In(), dy)
-		} else {
-			sparse.MulDenseT(dx, g.In(), dy)
-		}
-	})
+	var dims [tensor.MaxAxes]int
+	shape := append(dims[:0], x.Shape()...)
+	shape[0] = g.NumDst()
+	y := op.Fresh(shape...)
+	if !op.Dry(0) {
+		sparse.SetMulDense(y.Value(), g.In(), x.Value())
+	}
+	n := grad.Notes[sumUNotes](op)
+	*n = sumUNotes{g, x}
+	return op.RecordBy(y, n)
+}
+
+// sumUNotes is the pullback of a sum of rows of sources.
+type sumUNotes struct {
+	g *graph.Graph
+	x *grad.Var
+}
+
+// Pull adds to x's gradient.
+func (n *sumUNotes) Pull(dy *tensor.Dense) {
+	if dx, fresh := n.x.FreshGrad(); fresh {
+		sparse.SetMulDenseT(dx, n.g.In(), dy)
+	} else {
+		sparse.MulDenseT(dx, n.g.In(), dy)
+	}
 }
 
 // recogniseU returns the kernel for a reduction, other than the sum, of U alone.
@@ -206,7 +239,9 @@ func recogniseU(g *graph.Graph, m *expr, r Reducer) *fused {
 func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.MeanU", x)
 	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.MeanDense(y.Value(), g.In(), x.Value())
+	if !op.Dry(0) {
+		sparse.MeanDense(y.Value(), g.In(), x.Value())
+	}
 	return op.Record(y, func(dy *tensor.Dense) { sparse.MeanDenseT(x.Grad(), g.In(), dy) })
 }
 
@@ -214,7 +249,9 @@ func bestU(g *graph.Graph, x *grad.Var, best func(dst *tensor.Dense, arg []int32
 	op := grad.Begin("UpdateAll.BestU", x)
 	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
 	arg := op.Ints(len(y.Value().Data))
-	best(y.Value(), arg, g.In(), nil, x.Value())
+	if !op.Dry(0) {
+		best(y.Value(), arg, g.In(), nil, x.Value())
+	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		sparse.BestGrad(sparse.BestGrads{X: x.Grad()}, arg, g.In(), nil, x.Value(), dy)
 	})
@@ -223,7 +260,9 @@ func bestU(g *graph.Graph, x *grad.Var, best func(dst *tensor.Dense, arg []int32
 func sumWeighted(g *graph.Graph, x, w *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.SumWeighted", x, w)
 	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.SetMulHeads(y.Value(), g.In(), w.Value(), x.Value())
+	if !op.Dry(0) {
+		sparse.SetMulHeads(y.Value(), g.In(), w.Value(), x.Value())
+	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
 			sparse.MulHeadsT(dx, g.In(), w.Value(), dy)
@@ -239,7 +278,9 @@ func dotUV(g *graph.Graph, x, y *grad.Var) *grad.Var {
 	shape := append([]int{g.NumEdges()}, x.Shape()[1:]...)
 	shape[len(shape)-1] = 1
 	z := op.New(shape...)
-	sparse.DotHeads(z.Value(), g.In(), x.Value(), y.Value())
+	if !op.Dry(0) {
+		sparse.DotHeads(z.Value(), g.In(), x.Value(), y.Value())
+	}
 	return op.Record(z, func(dz *tensor.Dense) {
 		if dx := x.Grad(); dx != nil {
 			sparse.MulHeadsT(dx, g.In(), dz, y.Value())
@@ -257,7 +298,9 @@ func softmaxE(g *graph.Graph, x *grad.Var) *grad.Var {
 		shape = []int{shape[0], 1}
 	}
 	y := op.Fresh(shape...)
-	sparse.SoftmaxRows(y.Value(), g.In(), x.Value().Reshape(shape...))
+	if !op.Dry(0) {
+		sparse.SoftmaxRows(y.Value(), g.In(), x.Value().Reshape(shape...))
+	}
 	return op.Record(y, func(dy *tensor.Dense) {
 		sparse.SoftmaxRowsGrad(x.Grad().Reshape(shape...), g.In(), y.Value(), dy)
 	})

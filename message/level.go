@@ -36,7 +36,7 @@ func (l *Level) Rows(x *grad.Var) *grad.Var {
 	sw := l.sweep
 	y := sw.arranged[x]
 	if y == nil {
-		y = x.Rows(sw.levels.Order)
+		y = x.Permute(sw.levels.Order, sw.levels.Rank)
 		sw.arranged[x] = y
 	}
 	return l.Part(y)

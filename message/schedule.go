@@ -11,7 +11,7 @@ type plannedSweep struct {
 	rows    int     // of a frame
 	first   []int32 // the row of init of each node of level 0
 	inOrder bool    // first is 0, 1, 2 …
-	rank    []int32 // of each node, its row of the frame
+	rank    []int32 // of each node, its row behind those of first
 	edges   []int32 // the edges into level 1, 2, …
 }
 
@@ -40,16 +40,16 @@ func schedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
 
 func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
 	roots := l.Order[:l.Offsets[1]]
-	p := &plannedSweep{rows: len(roots) + len(l.Order), rank: make([]int32, len(l.Rank))}
-	for v, r := range l.Rank {
-		p.rank[v] = r + int32(len(roots))
-	}
+	p := &plannedSweep{rows: len(roots) + len(l.Order), rank: l.Rank}
 	p.placeRoots(g, roots, shared)
 	for n := 1; n < l.Len(); n++ {
 		p.placeLevel(g, l.Order[l.Offsets[n]:l.Offsets[n+1]], l.Offsets[n])
 	}
 	return p
 }
+
+// roots is how many rows there are before those of the nodes.
+func (p *plannedSweep) roots() int { return p.rows - len(p.rank) }
 
 // placeRoots has level 0 read the first rows of the frame, each node its own.
 func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
@@ -73,14 +73,14 @@ func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 // placeLevel finds the rows of the frame that a level reads: from its first
 // predecessor's to its last. Of chains these are a prefix of the level before.
 func (p *plannedSweep) placeLevel(g *graph.Graph, nodes []int32, before int) {
-	roots := p.rows - len(p.rank)
+	roots := p.roots()
 	at := &place{row: roots + before, lo: p.rows, edge: len(p.edges)}
 	in := &sparse.CSR{NumRows: len(nodes), Offsets: []int64{0}}
 	var kinds []int32
 	for _, v := range nodes {
 		off := g.In().Offsets
 		for e := off[v]; e < off[v+1]; e++ {
-			r := p.rank[g.In().Cols[e]]
+			r := p.rank[g.In().Cols[e]] + int32(roots)
 			at.lo, at.hi = min(at.lo, int(r)), max(at.hi, int(r)+1)
 			in.Cols, p.edges = append(in.Cols, r), append(p.edges, int32(e))
 			if k := g.Kinds(); k != nil {

@@ -26,8 +26,9 @@ import (
 //
 // On the tape a Sweep is a constant number of operations, however many levels g
 // has, and what step multiplies by a Param adds to its gradient once, after the
-// last level. A step must not Watch, and its Vars must not leave it otherwise
-// than by its result.
+// last level. A step must not Watch. Its Vars and Msgs, whose memory later steps
+// use again, must not leave it otherwise than by its result; l and prev are good
+// until it returns, and it may return prev with other Vars in it.
 func Sweep(g *graph.Graph, init State, step func(l *Level, prev State) State) State {
 	levels, err := g.Levels()
 	if err != nil {
@@ -53,6 +54,8 @@ type sweep struct {
 	byEdge   map[*grad.Var]*grad.Var // by Var, its rows in the order of the levels' edges
 	loop     *grad.Loop
 	frames   []*grad.Frame
+	level    Level // the one that is computed
+	prev     State // what it reads
 }
 
 // run computes all levels, as one operation.
@@ -66,12 +69,14 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 	} else {
 		first = sw.first()
 	}
+	sw.prev = make(State, len(sw.init))
 	for n, at := range sw.plan.places {
-		prev := first
+		copy(sw.prev, first)
 		if sw.frames != nil {
-			prev = sw.view(at)
+			sw.view(at)
 		}
-		next := step(&Level{N: n, In: at.in, sweep: sw, at: at}, prev)
+		sw.level = Level{N: n, In: at.in, sweep: sw, at: at}
+		next := step(&sw.level, sw.prev)
 		sw.checkStep(n, next)
 		if sw.loop == nil {
 			sw.begin(next)
@@ -114,20 +119,18 @@ func (sw *sweep) write(row int, s State) {
 	}
 }
 
-// view returns the rows of the frames that a level reads.
-func (sw *sweep) view(at *place) State {
-	prev := make(State, len(sw.frames))
+// view makes prev the rows of the frames that a level reads.
+func (sw *sweep) view(at *place) {
 	for i, f := range sw.frames {
-		prev[i] = f.View(at.lo, at.hi)
+		sw.prev[i] = f.View(at.lo, at.hi)
 	}
-	return prev
 }
 
 // states returns the states of all nodes in the graph's order.
 func (sw *sweep) states() State {
 	out := make(State, len(sw.frames))
 	for i, f := range sw.frames {
-		out[i] = f.Rows(sw.plan.rank)
+		out[i] = f.Sorted(sw.plan.roots(), sw.levels.Order, sw.levels.Rank)
 	}
 	return out
 }

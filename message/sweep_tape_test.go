@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -34,29 +35,43 @@ func TestSweepIsAConstantNumberOfOperations(t *testing.T) {
 	}
 }
 
-// What a level allocates is bounded, and the arena does not grow after the first
-// step.
-func TestSweepAllocatesByLevel(t *testing.T) {
-	count := func(length int) float64 {
-		g := graph.Chains(length, length, length)
+// A step of training allocates as often on chains of 200 and on a tree as on
+// chains of 10, where the step returns what it was given; and the arena does not
+// grow after the first step.
+func TestSweepAllocatesConstantly(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full
+	count := func(g *graph.Graph) float64 {
 		w, h0, x := param(1, 8, 8), param(2, 1, 8), param(3, g.NumNodes(), 8)
 		tape := grad.NewTape(1)
 		step := func() {
 			tape.Reset()
-			s := message.Sweep(g, message.State{tape.Use(h0)}, recur(tape.Use(w), tape.Use(x)))
+			wv, xv := tape.Use(w), tape.Use(x)
+			s := message.Sweep(g, message.State{tape.Use(h0)}, func(l *message.Level, prev message.State) message.State {
+				h := message.UpdateAll(l.In, message.U(prev[0]), message.Sum)
+				prev[0] = h.MatMul(wv).Add(l.Rows(xv)).Tanh()
+				return prev
+			})
 			tape.Backward(s[0].Sum())
 		}
 		step()
+		step()
 		held := tape.Stats().Held
-		n := testing.AllocsPerRun(3, step)
+		n := testing.AllocsPerRun(5, step)
 		if now := tape.Stats().Held; now != held {
-			t.Errorf("%d levels: the arena grew from %d to %d bytes", length, held, now)
+			t.Errorf("%d nodes: the arena grew from %d to %d bytes", g.NumNodes(), held, now)
 		}
 		return n
 	}
-	if a := (count(220) - count(20)) / 200; a > 24 {
-		t.Errorf("a level of three operations and two views allocates %.1f times", a)
+	few := count(graph.Chains(10, 10, 10))
+	for name, g := range map[string]*graph.Graph{"50": graph.Chains(50, 50, 50), "200": graph.Chains(200, 200, 200), "trees": acyclic()["trees"], "dag": acyclic()["dag"]} {
+		if many := count(g); many > few+2 {
+			t.Errorf("%s: %.0f allocations, %.0f on chains of 10", name, many, few)
+		}
 	}
+	t.Logf("%.0f allocations", few)
 }
 
 // The gradient of a weight is one product over the frame: of chains of one

@@ -12,6 +12,14 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 	if len(rs) == 0 {
 		panic(&grad.TapeError{Op: "message.UpdateAll", Why: "no reducer"})
 	}
+	if y := arrived(g, &m, rs); y != nil {
+		return y
+	}
+	return update(g, m, rs)
+}
+
+// update is [UpdateAll] of what has to be kept.
+func update(g *graph.Graph, m Msg, rs []Reducer) *grad.Var {
 	if y := fusedUpdate(g, &m, rs); y != nil {
 		return y
 	}

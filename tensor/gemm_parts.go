@@ -86,12 +86,25 @@ func (g *gemm) share(chunks int) (down, across int) {
 }
 
 // Where k is at least splitFrom in a product with TransA, a gradient of weights,
-// it is cut into parts of about splitPart rows, but not more than splitMost.
+// it is cut into parts of about splitPart rows, but not more than splitMost. A
+// narrow result, which costs little to add, is cut in two from splitPart on.
 const (
-	splitFrom = 4096
-	splitPart = 2048
-	splitMost = 8
+	splitFrom   = 4096
+	splitPart   = 2048
+	splitMost   = 8
+	splitNarrow = 512
 )
+
+// splits returns into how many parts k is cut.
+func (g *gemm) splits() int {
+	switch {
+	case g.k >= splitFrom:
+		return min(splitMost, g.k/splitPart)
+	case g.k >= splitPart && g.n <= splitNarrow:
+		return 2
+	}
+	return 1
+}
 
 // splitTask is a product with a long k, cut in parts of k. The first has c, the
 // others each a c of their own.
@@ -116,9 +129,8 @@ func (t *splitTask) Chunk(i int) {
 }
 
 // split computes a product with a long k in parts, each with a c of its own,
-// which are added in order. How many depends on k alone.
-func (g *gemm) split() {
-	parts := min(splitMost, g.k/splitPart)
+// which are added in order. How many depends on k and n alone.
+func (g *gemm) split(parts int) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	t := splitTasks.Get().(*splitTask)

@@ -13,8 +13,8 @@ func (g *gemm) slim() bool {
 	return g.n <= slimMost && g.m >= 4*nr && g.k >= kc/2 && !g.ends()
 }
 
-// sideways computes c as the transpose of bᵀa.
-func (g *gemm) sideways() {
+// sideways computes c as the transpose of bᵀa, with k in parts.
+func (g *gemm) sideways(parts int) {
 	w := workspaces.Get().(*workspace)
 	c := room(&w.c, g.m*g.n)
 	if !g.set {
@@ -25,8 +25,8 @@ func (g *gemm) sideways() {
 		}
 	}
 	t := gemm{m: g.n, n: g.m, k: g.k, a: view{g.b.data, g.b.cs, g.b.rs}, b: view{g.a.data, g.a.cs, g.a.rs}, c: c, set: g.set}
-	if g.k >= splitFrom {
-		t.split()
+	if parts > 1 {
+		t.split(parts)
 	} else {
 		t.run()
 	}

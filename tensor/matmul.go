@@ -16,8 +16,9 @@ const (
 // An element depends on its row, its column and the length of k alone: it is
 // one chain of fused multiply-adds in the order of k that starts at dst[i,j],
 // whatever the other sizes are. So a row of a product equals the product of the
-// row. With TransA alone, which gradients of weights use, a k of 4096 or more is
-// cut into parts by its length; each is a chain, and they are added in order.
+// row. With TransA alone, which gradients of weights use, a long k is cut into
+// parts by its length, from 4096 on and for a dst of at most 512 columns from 2048
+// on; each is a chain, and they are added in order.
 //
 // Every operand is read as a matrix of its rows. It panics with a [*ShapeError]
 // where the shapes do not fit, and where dst overlaps a or b.
@@ -57,11 +58,15 @@ func MatMulPackedThen(dst, a *Dense, b *Packed, f Flags, then Epilogue) {
 
 // long runs a product, in parts of k if it is a gradient of weights.
 func (g *gemm) long(f Flags) {
+	parts := 1
+	if f == TransA {
+		parts = g.splits()
+	}
 	switch {
 	case f == TransA && g.slim():
-		g.sideways()
-	case f == TransA && g.k >= splitFrom:
-		g.split()
+		g.sideways(parts)
+	case parts > 1:
+		g.split(parts)
 	default:
 		g.run()
 	}

@@ -30,11 +30,12 @@ type gateForm struct {
 }
 
 func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
-	vars := []*grad.Var{z, c}
-	if p != nil {
-		vars = append(vars, p)
+	vars := [...]*grad.Var{z, c, p}
+	last := len(vars)
+	if p == nil {
+		last--
 	}
-	op := grad.Begin("sequence.LSTMGates", vars...)
+	op := grad.Begin("sequence.LSTMGates", vars[:last]...)
 	n, m := c.Value().Rows(), c.Value().RowLen()
 	if z.Value().Rows() != n || z.Value().RowLen() != 4*m {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(z.Shape()), slices.Clone(c.Shape())}, Why: "z wants four columns for each of c"})
@@ -43,7 +44,8 @@ func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 		panic(&tensor.ShapeError{Op: "sequence.LSTMGates", Shapes: [][]int{slices.Clone(p.Shape()), slices.Clone(c.Shape())}, Why: "peepholes want three rows as long as c's"})
 	}
 	h, next = op.Fresh(n, m), op.Fresh(n, m)
-	k := &gates{z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
+	k := grad.Notes[gates](op)
+	*k = gates{op: op, of: gateVars{z, c, p, h, next}, z: z.Value(), c: c.Value(), h: h.Value(), next: next.Value(), m: m, old: form.old}
 	if p != nil {
 		k.p = p.Value()
 	}
@@ -54,26 +56,36 @@ func lstmGates(z, c, p *grad.Var, form gateForm) (h, next *grad.Var) {
 	if !op.Dry(0) {
 		k.run(n)
 	}
-	op.RecordAll([]*grad.Var{h, next}, func() {
-		k.dh, k.dnext, k.dz, k.dc, k.back = h.Grad(), next.Grad(), z.Grad(), c.Grad(), true
-		op.Scratch(chunks(n, 4*m)*2*m, func(buf []tensor.Float) {
-			k.rest = buf
-			k.pullAll(op, p)
-		})
-	})
+	op.RecordAllBy([]*grad.Var{h, next}, k)
 	return h, next
+}
+
+// gateVars are the operands and results of gates.
+type gateVars struct{ z, c, p, h, next *grad.Var }
+
+// Pull runs backwards.
+func (k *gates) Pull(*tensor.Dense) {
+	k.dh, k.dnext, k.dc, k.back = k.of.h.Grad(), k.of.next.Grad(), k.of.c.Grad(), true
+	k.dz, k.set = k.of.z.FreshGrad()
+	k.op.Scratch(chunks(k.c.Rows(), 4*k.m)*2*k.m, func(buf []tensor.Float) {
+		k.rest = buf
+		k.pullAll(k.op, k.of.p)
+	})
 }
 
 // pullAll runs backwards.
 func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 	n := k.c.Rows()
+	if k.set && p != nil {
+		clear(k.dz.Data)
+	}
 	if k.dz != nil && p == nil {
 		k.d = k.dz.Data
 		k.run(n)
 		return
 	}
 	op.Scratch(n*4*k.m, func(buf []tensor.Float) {
-		k.d = buf
+		k.d, k.set = buf, false
 		k.run(n)
 		if k.dz != nil {
 			simd.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
@@ -87,6 +99,9 @@ func (k *gates) pullAll(op grad.Op, p *grad.Var) {
 // gates is one run of LSTMGates, forwards or backwards. The gradients dz and dc
 // may be nil.
 type gates struct {
+	op grad.Op
+	of gateVars
+
 	z, c, p *tensor.Dense
 	h, next *tensor.Dense
 	m       int
@@ -98,6 +113,7 @@ type gates struct {
 
 	dh, dnext, dz, dc *tensor.Dense
 	d                 []tensor.Float // what the gradient of z is added to
+	set               bool           // d holds anything
 	rest              []tensor.Float // two rows for each chunk, for what is between
 }
 
@@ -155,9 +171,8 @@ func (k *gates) forward(r int) {
 		simd.Sigmoid.Forward(act[:2*m], act[:2*m], 0)
 	}
 	simd.Tanh.Forward(g, z[2*m:3*m], 0)
-	for j := range next {
-		next[j] = f[j]*c[j] + i[j]*g[j]
-	}
+	simd.Mul.Forward(next, f, c, 1, 1)
+	simd.Mul.BackwardX(next, i, g, g, 1, 1)
 	if k.p != nil {
 		addProduct(o, k.p.Row(2), k.seen(c, next))
 		simd.Sigmoid.Forward(o, o, 0)
@@ -173,6 +188,9 @@ func (k *gates) pull(r int, rest []tensor.Float) {
 	i, f, g, o := act[:m], act[m:2*m], act[2*m:3*m], act[3*m:]
 	d := k.d[r*4*m : (r+1)*4*m]
 	dh, dn, y := k.dh.Row(r), rest[:m], rest[m:]
+	if k.set {
+		clear(d)
+	}
 
 	simd.Mul.Forward(y, dh, th, 1, 1)
 	simd.Sigmoid.Backward(d[3*m:], y, o, o, 0)
@@ -187,9 +205,7 @@ func (k *gates) pull(r int, rest []tensor.Float) {
 	simd.Mul.Forward(y, dn, i, 1, 1)
 	simd.Tanh.Backward(d[2*m:3*m], y, g, g, 0)
 	if k.dc != nil {
-		dc := k.dc.Row(r)
-		simd.Mul.Forward(y, dn, f, 1, 1)
-		simd.Add.Forward(dc, dc, y, 1, 1)
+		simd.Mul.BackwardX(k.dc.Row(r), dn, f, f, 1, 1)
 	}
 }
 

@@ -64,7 +64,8 @@ func (l *GRU) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 	u, bn := t.Use(l.U), use(t, l.BN)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
-		return message.State{gruOperands{lv.Part(xp), h.MatMul(u), h, bn}.apply(true)}
+		prev[0] = gruOperands{lv.Part(xp), h.MatMul(u), h, bn}.apply(true)
+		return prev
 	})
 }
 
@@ -75,8 +76,10 @@ func (l *GRU) resetBefore(t *grad.Tape, g *graph.Graph, xp *grad.Var, init messa
 	u, xs := t.Use(l.U).Split(2*m, m), xp.Split(2*m, m)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
-		rz := h.LinearOnto(u[0], lv.Part(xs[0]), grad.Sigmoid).Split(m, m)
-		n := rz[0].Mul(h).LinearOnto(u[1], lv.Part(xs[1]), grad.Tanh)
-		return message.State{n.Add(rz[1].Mul(h.Sub(n)))}
+		rz := h.LinearOnto(u[0], lv.Part(xs[0]), grad.Sigmoid)
+		r, z := rz.Columns(0, m), rz.Columns(m, 2*m)
+		n := r.Mul(h).LinearOnto(u[1], lv.Part(xs[1]), grad.Tanh)
+		prev[0] = n.Add(z.Mul(h.Sub(n)))
+		return prev
 	})
 }

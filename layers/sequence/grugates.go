@@ -40,7 +40,8 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(h.Shape())}, Why: "a and q want three columns for each of h"})
 		}
 	}
-	k := &gruGates{a: a.Value(), q: q.Value(), h: h.Value(), m: m}
+	k := grad.Notes[gruGates](op)
+	*k = gruGates{op: op, of: g, a: a.Value(), q: q.Value(), h: h.Value(), m: m}
 	if b != nil {
 		if k.b = b.Value().Data; len(k.b) != m {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})
@@ -55,23 +56,31 @@ func (g gruOperands) apply(over bool) (next *grad.Var) {
 	if !op.Dry(0) {
 		k.run(n)
 	}
-	return op.Record(next, func(dy *tensor.Dense) {
-		op.Scratch((n+chunks(n, 3*m)*4)*m, func(buf []tensor.Float) {
-			k.da, k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = a.Grad(), q.Grad(), h.Grad(), dy, buf[:n*m], buf[n*m:], true
-			k.run(n)
-			if b != nil && b.Needs() {
-				db := b.Grad().Data
-				for r := range n {
-					simd.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
-				}
+	return op.RecordBy(next, k)
+}
+
+// Pull runs backwards.
+func (k *gruGates) Pull(dy *tensor.Dense) {
+	n, m, b := k.h.Rows(), k.m, k.of.b
+	k.op.Scratch((n+chunks(n, 3*m)*4)*m, func(buf []tensor.Float) {
+		k.dq, k.dh, k.dnext, k.dinner, k.rest, k.back = k.of.q.Grad(), k.of.h.Grad(), dy, buf[:n*m], buf[n*m:], true
+		k.da, k.set = k.of.a.FreshGrad()
+		k.run(n)
+		if b != nil && b.Needs() {
+			db := b.Grad().Data
+			for r := range n {
+				simd.Add.Forward(db, db, buf[r*m:(r+1)*m], 1, 1)
 			}
-		})
+		}
 	})
 }
 
 // gruGates is one run of GRUGates, forwards or backwards. Of the gradients da,
 // dq and dh may be nil.
 type gruGates struct {
+	op grad.Op
+	of gruOperands
+
 	a, q, h *tensor.Dense
 	b       []tensor.Float
 	next    *tensor.Dense
@@ -84,6 +93,7 @@ type gruGates struct {
 	da, dq, dh, dnext *tensor.Dense
 	dinner            []tensor.Float
 	rest              []tensor.Float // four rows for each chunk, for what is between
+	set               bool           // da holds anything
 }
 
 // run does n rows on several threads.
@@ -112,13 +122,12 @@ func (k *gruGates) forward(row int) {
 	if k.b != nil {
 		simd.Add.Forward(inner, inner, k.b, 1, 1)
 	}
-	for j, v := range a[2*m:] {
-		n[j] = v + r[j]*inner[j]
-	}
+	copy(n, a[2*m:]) // itself, if a may be overwritten
+	simd.Mul.BackwardX(n, r, inner, inner, 1, 1)
 	simd.Tanh.Forward(n, n, 0)
-	for j, v := range n {
-		y[j] = v + z[j]*(h[j]-v)
-	}
+	simd.Sub.Forward(y, h, n, 1, 1)
+	simd.Mul.Forward(y, y, z, 1, 1)
+	simd.Add.Forward(y, y, n, 1, 1)
 }
 
 // pull adds row's gradients to those of a, q and h. rest is room for four rows.
@@ -143,7 +152,11 @@ func (k *gruGates) pull(row int, rest []tensor.Float) {
 	simd.Mul.Forward(y, d[2*m:], inner, 1, 1)
 	simd.Sigmoid.Backward(d[:m], y, r, r, 0)
 	simd.Mul.Forward(dinner, d[2*m:], r, 1, 1)
-	if k.da != nil {
+	switch {
+	case k.da == nil:
+	case k.set:
+		copy(k.da.Row(row), d)
+	default:
 		da := k.da.Row(row)
 		simd.Add.Forward(da, da, d, 1, 1)
 	}

@@ -23,12 +23,12 @@ func (in input) inLevels(t *grad.Tape, g *graph.Graph) *grad.Var {
 	}
 	x := in.x
 	if x.Sparse() != nil {
-		return x.Linear(in.w, in.b, grad.Identity).Rows(levels.Order)
+		return x.Linear(in.w, in.b, grad.Identity).Permute(levels.Order, levels.Rank)
 	}
 	if !x.Needs() {
 		x = t.Input(x.Value()) // so that the copy is the tape's
 	}
-	return x.Rows(levels.Order).Linear(in.w, in.b, grad.Identity)
+	return x.Permute(levels.Order, levels.Rank).Linear(in.w, in.b, grad.Identity)
 }
 
 // use is t.Use of a Param that a layer may lack.

@@ -84,12 +84,13 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 	u, gates := t.Use(l.U), l.gates(t)
 	return message.Sweep(g, start(t, init, 2, l.Hidden), func(lv *message.Level, prev message.State) message.State {
 		h, c := arrived(lv, prev[0]), arrived(lv, prev[1])
-		return gates(h.LinearOnto(u, lv.Part(xp), grad.Identity), c)
+		prev[0], prev[1] = gates(h.LinearOnto(u, lv.Part(xp), grad.Identity), c)
+		return prev
 	})
 }
 
 // gates returns the step from z and c to h and c.
-func (l *LSTM) gates(t *grad.Tape) func(z, c *grad.Var) message.State {
+func (l *LSTM) gates(t *grad.Tape) func(z, c *grad.Var) (h, next *grad.Var) {
 	var p *grad.Var
 	switch l.Peephole {
 	case NoPeephole:
@@ -100,26 +101,25 @@ func (l *LSTM) gates(t *grad.Tape) func(z, c *grad.Var) message.State {
 	default:
 		panic(&grad.TapeError{Op: "sequence.LSTM", Why: "no peephole is called " + string(l.Peephole)})
 	}
-	return func(z, c *grad.Var) message.State {
-		h, next := lstmGates(z, c, p, gateForm{old: l.PeepOld, over: true})
-		return message.State{h, next}
+	return func(z, c *grad.Var) (h, next *grad.Var) {
+		return lstmGates(z, c, p, gateForm{old: l.PeepOld, over: true})
 	}
 }
 
 // fullGates is gates with full peepholes. Their products stand between the
 // gates, so it is spelt out.
-func (l *LSTM) fullGates(t *grad.Tape) func(z, c *grad.Var) message.State {
+func (l *LSTM) fullGates(t *grad.Tape) func(z, c *grad.Var) (h, next *grad.Var) {
 	m := l.Hidden
 	p := t.Use(l.P).Split(2*m, m)
-	return func(z, c *grad.Var) message.State {
-		zs := z.Split(2*m, m, m)
-		in := zs[0].Add(c.MatMul(p[0])).Sigmoid().Split(m, m) // i, f
-		next := in[1].Mul(c).Add(in[0].Mul(zs[1].Tanh()))
+	return func(z, c *grad.Var) (h, next *grad.Var) {
+		in := z.Columns(0, 2*m).Add(c.MatMul(p[0])).Sigmoid()
+		i, f, g := in.Columns(0, m), in.Columns(m, 2*m), z.Columns(2*m, 3*m).Tanh()
+		next = f.Mul(c).Add(i.Mul(g))
 		seen := next
 		if l.PeepOld {
 			seen = c
 		}
-		o := zs[2].Add(seen.MatMul(p[1])).Sigmoid()
-		return message.State{o.Mul(next.Tanh()), next}
+		o := z.Columns(3*m, 4*m).Add(seen.MatMul(p[1])).Sigmoid()
+		return o.Mul(next.Tanh()), next
 	}
 }

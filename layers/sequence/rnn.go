@@ -50,6 +50,7 @@ func (l *RNN) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 		a = grad.Tanh
 	}
 	return message.Sweep(g, start(t, init, 1, l.Hidden), func(lv *message.Level, prev message.State) message.State {
-		return message.State{arrived(lv, prev[0]).LinearOnto(u, lv.Part(xp), a)}
+		prev[0] = arrived(lv, prev[0]).LinearOnto(u, lv.Part(xp), a)
+		return prev
 	})
 }

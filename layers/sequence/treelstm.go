@@ -60,10 +60,12 @@ func (l *TreeLSTM) States(t *grad.Tape, g *graph.Graph, x *grad.Var) message.Sta
 		sum := arrived(lv, prev[0])
 		forget := message.V(lv.Part(xf)).Add(message.U(prev[2])).Sigmoid()
 		kept := message.UpdateAll(lv.In, forget.Mul(message.U(prev[1])), message.Sum)
-		z := sum.LinearOnto(u, lv.Part(xp), grad.Identity).Split(m, m, m)
-		c := z[0].Sigmoid().Mul(z[1].Tanh()).Add(kept)
-		h := z[2].Sigmoid().Mul(c.Tanh())
-		return message.State{h, c, h.MatMul(uf)}
+		z := sum.LinearOnto(u, lv.Part(xp), grad.Identity)
+		i, g, o := z.Columns(0, m), z.Columns(m, 2*m), z.Columns(2*m, 3*m)
+		c := i.Sigmoid().Mul(g.Tanh()).Add(kept)
+		h := o.Sigmoid().Mul(c.Tanh())
+		prev[0], prev[1], prev[2] = h, c, h.MatMul(uf)
+		return prev
 	})
 	return s[:2]
 }

@@ -1,0 +1,91 @@
+package grad
+
+import (
+	"reflect"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// Pullback is what an operation does in Backward: it is given the gradient of
+// the operation's result and adds to those of the operands, like the function of
+// [Op.Record]. dy is nil of an operation with several results.
+type Pullback interface{ Pull(dy *tensor.Dense) }
+
+// Notes returns a zero T that lives until the tape's next Reset, and is another
+// operation's afterwards. A [Pullback] that is one knows its operands without
+// garbage, as operations want that a [Loop] runs round by round.
+func Notes[T any](op Op) *T {
+	t := op.tape
+	if t == nil {
+		return new(T)
+	}
+	kind := reflect.TypeFor[T]()
+	s, ok := t.notes[kind].(*slab[T])
+	if !ok {
+		s = new(slab[T])
+		if t.notes == nil {
+			t.notes = map[reflect.Type]pile{}
+		}
+		t.notes[kind] = s
+	}
+	return s.take()
+}
+
+// pile is a slab of any type.
+type pile interface{ empty() }
+
+// slab hands out values of one type and takes them back all at once.
+type slab[T any] struct {
+	all  []*T
+	used int
+}
+
+// slabBlock is how many values a slab makes at a time.
+const slabBlock = 16
+
+func (s *slab[T]) take() *T {
+	if s.used == len(s.all) {
+		block := make([]T, slabBlock)
+		for i := range block {
+			s.all = append(s.all, &block[i])
+		}
+	}
+	s.used++
+	return s.all[s.used-1]
+}
+
+// empty takes all values back, as zeros.
+func (s *slab[T]) empty() {
+	for _, p := range s.all[:s.used] {
+		*p = *new(T)
+	}
+	s.used = 0
+}
+
+// newVar returns a zero Var. Those of a loop, which must not leave it, are used
+// again after the tape's next Reset; until then they tell that they are stale.
+func (t *Tape) newVar() *Var {
+	if t == nil || t.loop == nil {
+		return new(Var)
+	}
+	v := t.vars.take()
+	*v = Var{}
+	return v
+}
+
+// several returns a copy of ys that lives until the next Reset.
+func (t *Tape) several(ys []*Var) []*Var {
+	n := len(t.results)
+	t.results = append(t.results, ys...)
+	return t.results[n:len(t.results):len(t.results)]
+}
+
+// resetNotes takes back what operations noted.
+func (t *Tape) resetNotes() {
+	for _, s := range t.notes {
+		s.empty()
+	}
+	t.vars.used = 0
+	clear(t.results)
+	t.results = t.results[:0]
+}

@@ -1,0 +1,68 @@
+package sequence_test
+
+import (
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/sequence"
+)
+
+// A step of training allocates as often on chains of 200, and on a tree, as on
+// chains of 10; the message of a Tree-LSTM is kept level by level.
+func TestStepsAllocateConstantly(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full
+	all := map[string]func(tp *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var{}
+	for name, c := range cells(4, 6) {
+		all[name] = func(tp *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var { return c.ForwardFrom(tp, g, x, nil)[0] }
+	}
+	nodes := &sequence.TreeLSTM{In: 4, Hidden: 6}
+	nodes.Init(rand.New(rand.NewPCG(1, 1)))
+	all["tree-lstm"] = nodes.Forward
+	for name, forward := range all {
+		count := func(g *graph.Graph) float64 {
+			tape, x := grad.NewTape(1), random(3, g.NumNodes(), 4).Value
+			step := func() {
+				tape.Reset()
+				tape.Backward(forward(tape, g, tape.Watch(x)).Sum())
+			}
+			step()
+			step()
+			return testing.AllocsPerRun(5, step)
+		}
+		few := count(graph.Chains(slices.Repeat([]int{10}, 3)...))
+		for shape, g := range map[string]*graph.Graph{
+			"50":   graph.Chains(slices.Repeat([]int{50}, 3)...),
+			"200":  graph.Chains(slices.Repeat([]int{200}, 3)...),
+			"tree": tree(t, 120),
+		} {
+			most := few + 2
+			if levels, err := g.Levels(); err == nil && name == "tree-lstm" {
+				most += 2 * float64(levels.Len()) // its forget gates are a message, which a level keeps
+			}
+			if many := count(g); many > most {
+				t.Errorf("%s, %s: %.0f allocations, %.0f on chains of 10", name, shape, many, few)
+			}
+		}
+	}
+}
+
+// tree returns a tree in which node i, but the last, is a child of a later one.
+func tree(t *testing.T, n int) *graph.Graph {
+	parents := make([]int32, n)
+	for i := range parents {
+		parents[i] = int32(min(i+1+i*7%5, n-1))
+	}
+	parents[n-1] = -1
+	g, err := graph.Trees(parents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}

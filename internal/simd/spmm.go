@@ -98,7 +98,7 @@ func (g *Gather) first(lo int) piece {
 	return piece{row: lo, from: g.Offsets[lo], to: g.Offsets[lo]}
 }
 
-// next moves p on to the next nonzeros before row hi, at most so many, and
+// next moves p on to the next nonzeros before row hi, about so many at most, and
 // reports whether there were rows left. A row that is cut is in both pieces.
 func (g *Gather) next(p *piece, hi int, most int64) bool {
 	row := p.row + p.rows
@@ -110,8 +110,15 @@ func (g *Gather) next(p *piece, hi int, most int64) bool {
 	}
 	p.row, p.from = row, p.to
 	end := min(row+pieceRows, hi)
-	p.to = min(p.from+most, g.Offsets[end])
-	for row++; row < end && g.Offsets[row] < p.to; row++ {
+	if p.to = g.Offsets[end]; p.to-p.from > most+most/4 { // no small piece is left over
+		p.to = p.from + most
+	}
+	for row++; row < end; { // to the first row that starts at p.to or after
+		if mid := (row + end) / 2; g.Offsets[mid] < p.to {
+			row = mid + 1
+		} else {
+			end = mid
+		}
 	}
 	p.rows = row - p.row
 	return true

@@ -707,17 +707,25 @@ opened90:
 	JNE  far91
 
 each92:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each92
-	JMP     over88
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each92
+	JMP        over88
 
 far91:
 each93:
@@ -798,6 +806,14 @@ opened100:
 	JNE  far101
 
 each102:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -939,18 +955,27 @@ opened118:
 	JNE  far119
 
 each120:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each120
-	JMP     over116
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each120
+	JMP        over116
 
 far119:
 each121:
@@ -1039,6 +1064,15 @@ opened128:
 	JNE  far129
 
 each130:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1189,19 +1223,28 @@ opened146:
 	JNE  far147
 
 each148:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each148
-	JMP     over144
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each148
+	JMP        over144
 
 far147:
 each149:
@@ -1295,6 +1338,15 @@ opened156:
 	JNE  far157
 
 each158:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1451,20 +1503,30 @@ opened174:
 	JNE  far175
 
 each176:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each176
-	JMP     over172
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each176
+	JMP        over172
 
 far175:
 each177:
@@ -1566,6 +1628,16 @@ opened184:
 	JNE  far185
 
 each186:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1731,21 +1803,31 @@ opened202:
 	JNE  far203
 
 each204:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each204
-	JMP     over200
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each204
+	JMP        over200
 
 far203:
 each205:
@@ -1852,6 +1934,16 @@ opened212:
 	JNE  far213
 
 each214:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2023,22 +2115,33 @@ opened230:
 	JNE  far231
 
 each232:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each232
-	JMP     over228
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each232
+	JMP        over228
 
 far231:
 each233:
@@ -2153,6 +2256,17 @@ opened240:
 	JNE  far241
 
 each242:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2333,23 +2447,34 @@ opened258:
 	JNE  far259
 
 each260:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each260
-	JMP     over256
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each260
+	JMP        over256
 
 far259:
 each261:
@@ -2469,6 +2594,17 @@ opened268:
 	JNE  far269
 
 each270:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2655,24 +2791,36 @@ opened286:
 	JNE  far287
 
 each288:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each288
-	JMP     over284
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each288
+	JMP        over284
 
 far287:
 each289:
@@ -2800,6 +2948,18 @@ opened296:
 	JNE  far297
 
 each298:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2995,25 +3155,37 @@ opened314:
 	JNE  far315
 
 each316:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each316
-	JMP     over312
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each316
+	JMP        over312
 
 far315:
 each317:
@@ -3146,6 +3318,18 @@ opened324:
 	JNE  far325
 
 each326:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -3347,26 +3531,39 @@ opened342:
 	JNE  far343
 
 each344:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each344
-	JMP     over340
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each344
+	JMP        over340
 
 far343:
 each345:
@@ -3507,6 +3704,19 @@ opened352:
 	JNE  far353
 
 each354:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -3717,27 +3927,40 @@ opened370:
 	JNE  far371
 
 each372:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	VADDPS  416(R10), Y13, Y13
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each372
-	JMP     over368
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	VADDPS     416(R10), Y13, Y13
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each372
+	JMP        over368
 
 far371:
 each373:
@@ -3883,6 +4106,19 @@ opened380:
 	JNE  far381
 
 each382:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -4099,28 +4335,42 @@ opened398:
 	JNE  far399
 
 each400:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	VADDPS  416(R10), Y13, Y13
-	VADDPS  448(R10), Y14, Y14
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each400
-	JMP     over396
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	PREFETCHT0 448(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	VADDPS     416(R10), Y13, Y13
+	VADDPS     448(R10), Y14, Y14
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each400
+	JMP        over396
 
 far399:
 each401:
@@ -4271,29 +4521,43 @@ opened408:
 	JNE  far409
 
 each410:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	VADDPS  416(R10), Y13, Y13
-	VADDPS  448(R10), Y14, Y14
-	VADDPS  480(R10), Y15, Y15
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each410
-	JMP     over406
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	PREFETCHT0 448(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	VADDPS     416(R10), Y13, Y13
+	VADDPS     448(R10), Y14, Y14
+	VADDPS     480(R10), Y15, Y15
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each410
+	JMP        over406
 
 far409:
 each411:
@@ -13955,16 +14219,19 @@ near1191:
 	JMP          opened1190
 
 cut1189:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1192
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
 
+unasked1192:
 opened1190:
 	CMPQ 128(AX), $0x00
-	JNE  far1192
+	JNE  far1193
 
-each1193:
+each1194:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -13978,11 +14245,11 @@ each1193:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1193
+	JL           each1194
 	JMP          over1188
 
-far1192:
-each1194:
+far1193:
+each1195:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14003,14 +14270,17 @@ each1194:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1194
+	JL           each1195
 
 over1188:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1196
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
+unasked1196:
 none1187:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -14026,16 +14296,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1195:
+row1197:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1197
+	JGE        none1199
 	CMPQ       DI, (BX)
-	JNE        cut1199
+	JNE        cut1201
 	CMPQ       128(AX), $0x00
-	JE         near1201
+	JE         near1203
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14044,7 +14314,7 @@ row1195:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1201:
+near1203:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14053,20 +14323,23 @@ near1201:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1198
-	JMP          opened1200
+	JGE          over1200
+	JMP          opened1202
 
-cut1199:
+cut1201:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1204
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R10), Y0, Y2
 
-opened1200:
+unasked1204:
+opened1202:
 	CMPQ 128(AX), $0x00
-	JNE  far1202
+	JNE  far1205
 
-each1203:
+each1206:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14080,11 +14353,11 @@ each1203:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1203
-	JMP          over1198
+	JL           each1206
+	JMP          over1200
 
-far1202:
-each1204:
+far1205:
+each1207:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14105,85 +14378,88 @@ each1204:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1204
+	JL           each1207
 
-over1198:
+over1200:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1208
+	LEAQ         (CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1210
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1210:
+	TESTQ    $0x00000002, R9
+	JZ       one1211
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one1211:
+	TESTQ  $0x00000001, R9
+	JZ     stored1209
+	VMOVSS X1, (R10)
+	JMP    stored1209
+
+all1208:
+	VMOVUPS Y1, (CX)
+
+stored1209:
+	CMPQ         48(AX), $0x00
+	JE           unasked1212
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1205
-	LEAQ         (CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1207
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1207:
-	TESTQ    $0x00000002, R10
-	JZ       one1208
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one1208:
-	TESTQ  $0x00000001, R10
-	JZ     stored1206
-	VMOVSS X1, (R11)
-	JMP    stored1206
-
-all1205:
-	VMOVUPS Y1, (CX)
-
-stored1206:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1209
+	JE           all1213
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1211
+	JZ           two1215
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1211:
+two1215:
 	TESTQ    $0x00000002, R10
-	JZ       one1212
+	JZ       one1216
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1212:
+one1216:
 	TESTQ  $0x00000001, R10
-	JZ     stored1210
+	JZ     stored1214
 	VMOVSS X2, (R9)
-	JMP    stored1210
+	JMP    stored1214
 
-all1209:
+all1213:
 	VMOVUPS Y2, (R9)
 
-stored1210:
-none1197:
+stored1214:
+unasked1212:
+none1199:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1195
+	JNZ  row1197
 	JMP  done
 
 tile2false:
-row1213:
+row1217:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1215
+	JGE        none1219
 	CMPQ       DI, (BX)
-	JNE        cut1217
+	JNE        cut1221
 	CMPQ       128(AX), $0x00
-	JE         near1219
+	JE         near1223
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14192,7 +14468,7 @@ row1213:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1219:
+near1223:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14203,22 +14479,25 @@ near1219:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1216
-	JMP          opened1218
+	JGE          over1220
+	JMP          opened1222
 
-cut1217:
+cut1221:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1224
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
 
-opened1218:
+unasked1224:
+opened1222:
 	CMPQ 128(AX), $0x00
-	JNE  far1220
+	JNE  far1225
 
-each1221:
+each1226:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14238,11 +14517,11 @@ each1221:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1221
-	JMP          over1216
+	JL           each1226
+	JMP          over1220
 
-far1220:
-each1222:
+far1225:
+each1227:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14269,23 +14548,26 @@ each1222:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1222
+	JL           each1227
 
-over1216:
+over1220:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1228
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1215:
+unasked1228:
+none1219:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1213
+	JNZ  row1217
 	JMP  done
 
 tile2true:
@@ -14294,16 +14576,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1223:
+row1229:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1225
+	JGE        none1231
 	CMPQ       DI, (BX)
-	JNE        cut1227
+	JNE        cut1233
 	CMPQ       128(AX), $0x00
-	JE         near1229
+	JE         near1235
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14312,7 +14594,7 @@ row1223:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1229:
+near1235:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14323,22 +14605,25 @@ near1229:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1226
-	JMP          opened1228
+	JGE          over1232
+	JMP          opened1234
 
-cut1227:
+cut1233:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1236
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R10), Y0, Y4
 
-opened1228:
+unasked1236:
+opened1234:
 	CMPQ 128(AX), $0x00
-	JNE  far1230
+	JNE  far1237
 
-each1231:
+each1238:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14358,11 +14643,11 @@ each1231:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1231
-	JMP          over1226
+	JL           each1238
+	JMP          over1232
 
-far1230:
-each1232:
+far1237:
+each1239:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14389,87 +14674,90 @@ each1232:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1232
+	JL           each1239
 
-over1226:
+over1232:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1240
+	LEAQ         32(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1242
+	VMOVUPS      X3, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1242:
+	TESTQ    $0x00000002, R9
+	JZ       one1243
+	VMOVLPS  X3, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X3, X3, X3
+
+one1243:
+	TESTQ  $0x00000001, R9
+	JZ     stored1241
+	VMOVSS X3, (R10)
+	JMP    stored1241
+
+all1240:
+	VMOVUPS Y3, 32(CX)
+
+stored1241:
+	CMPQ         48(AX), $0x00
+	JE           unasked1244
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1233
-	LEAQ         32(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1235
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1235:
-	TESTQ    $0x00000002, R10
-	JZ       one1236
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one1236:
-	TESTQ  $0x00000001, R10
-	JZ     stored1234
-	VMOVSS X3, (R11)
-	JMP    stored1234
-
-all1233:
-	VMOVUPS Y3, 32(CX)
-
-stored1234:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1237
+	JE           all1245
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1239
+	JZ           two1247
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1239:
+two1247:
 	TESTQ    $0x00000002, R10
-	JZ       one1240
+	JZ       one1248
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1240:
+one1248:
 	TESTQ  $0x00000001, R10
-	JZ     stored1238
+	JZ     stored1246
 	VMOVSS X4, (R9)
-	JMP    stored1238
+	JMP    stored1246
 
-all1237:
+all1245:
 	VMOVUPS Y4, 32(R9)
 
-stored1238:
-none1225:
+stored1246:
+unasked1244:
+none1231:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1223
+	JNZ  row1229
 	JMP  done
 
 tile3false:
-row1241:
+row1249:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1243
+	JGE        none1251
 	CMPQ       DI, (BX)
-	JNE        cut1245
+	JNE        cut1253
 	CMPQ       128(AX), $0x00
-	JE         near1247
+	JE         near1255
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14480,7 +14768,7 @@ row1241:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1247:
+near1255:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14493,24 +14781,27 @@ near1247:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1244
-	JMP          opened1246
+	JGE          over1252
+	JMP          opened1254
 
-cut1245:
+cut1253:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1256
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
 
-opened1246:
+unasked1256:
+opened1254:
 	CMPQ 128(AX), $0x00
-	JNE  far1248
+	JNE  far1257
 
-each1249:
+each1258:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14536,11 +14827,11 @@ each1249:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1249
-	JMP          over1244
+	JL           each1258
+	JMP          over1252
 
-far1248:
-each1250:
+far1257:
+each1259:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14575,25 +14866,28 @@ each1250:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1250
+	JL           each1259
 
-over1244:
+over1252:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1260
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1243:
+unasked1260:
+none1251:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1241
+	JNZ  row1249
 	JMP  done
 
 tile3true:
@@ -14602,16 +14896,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1251:
+row1261:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1253
+	JGE        none1263
 	CMPQ       DI, (BX)
-	JNE        cut1255
+	JNE        cut1265
 	CMPQ       128(AX), $0x00
-	JE         near1257
+	JE         near1267
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14622,7 +14916,7 @@ row1251:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1257:
+near1267:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14635,24 +14929,27 @@ near1257:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1254
-	JMP          opened1256
+	JGE          over1264
+	JMP          opened1266
 
-cut1255:
+cut1265:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1268
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R10), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R10), Y0, Y6
 
-opened1256:
+unasked1268:
+opened1266:
 	CMPQ 128(AX), $0x00
-	JNE  far1258
+	JNE  far1269
 
-each1259:
+each1270:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14678,11 +14975,11 @@ each1259:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1259
-	JMP          over1254
+	JL           each1270
+	JMP          over1264
 
-far1258:
-each1260:
+far1269:
+each1271:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14717,89 +15014,92 @@ each1260:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1260
+	JL           each1271
 
-over1254:
+over1264:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1272
+	LEAQ         64(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1274
+	VMOVUPS      X5, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1274:
+	TESTQ    $0x00000002, R9
+	JZ       one1275
+	VMOVLPS  X5, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X5, X5, X5
+
+one1275:
+	TESTQ  $0x00000001, R9
+	JZ     stored1273
+	VMOVSS X5, (R10)
+	JMP    stored1273
+
+all1272:
+	VMOVUPS Y5, 64(CX)
+
+stored1273:
+	CMPQ         48(AX), $0x00
+	JE           unasked1276
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1261
-	LEAQ         64(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1263
-	VMOVUPS      X5, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1263:
-	TESTQ    $0x00000002, R10
-	JZ       one1264
-	VMOVLPS  X5, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X5, X5, X5
-
-one1264:
-	TESTQ  $0x00000001, R10
-	JZ     stored1262
-	VMOVSS X5, (R11)
-	JMP    stored1262
-
-all1261:
-	VMOVUPS Y5, 64(CX)
-
-stored1262:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1265
+	JE           all1277
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1267
+	JZ           two1279
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1267:
+two1279:
 	TESTQ    $0x00000002, R10
-	JZ       one1268
+	JZ       one1280
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1268:
+one1280:
 	TESTQ  $0x00000001, R10
-	JZ     stored1266
+	JZ     stored1278
 	VMOVSS X6, (R9)
-	JMP    stored1266
+	JMP    stored1278
 
-all1265:
+all1277:
 	VMOVUPS Y6, 64(R9)
 
-stored1266:
-none1253:
+stored1278:
+unasked1276:
+none1263:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1251
+	JNZ  row1261
 	JMP  done
 
 tile4false:
-row1269:
+row1281:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1271
+	JGE        none1283
 	CMPQ       DI, (BX)
-	JNE        cut1273
+	JNE        cut1285
 	CMPQ       128(AX), $0x00
-	JE         near1275
+	JE         near1287
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14809,7 +15109,7 @@ row1269:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1275:
+near1287:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14824,26 +15124,29 @@ near1275:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1272
-	JMP          opened1274
+	JGE          over1284
+	JMP          opened1286
 
-cut1273:
+cut1285:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1288
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R10), Y7
 
-opened1274:
+unasked1288:
+opened1286:
 	CMPQ 128(AX), $0x00
-	JNE  far1276
+	JNE  far1289
 
-each1277:
+each1290:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14875,11 +15178,11 @@ each1277:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1277
-	JMP          over1272
+	JL           each1290
+	JMP          over1284
 
-far1276:
-each1278:
+far1289:
+each1291:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14919,27 +15222,30 @@ each1278:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1278
+	JL           each1291
 
-over1272:
+over1284:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1292
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1271:
+unasked1292:
+none1283:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1269
+	JNZ  row1281
 	JMP  done
 
 tile4true:
@@ -14948,16 +15254,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1279:
+row1293:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1281
+	JGE        none1295
 	CMPQ       DI, (BX)
-	JNE        cut1283
+	JNE        cut1297
 	CMPQ       128(AX), $0x00
-	JE         near1285
+	JE         near1299
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14967,7 +15273,7 @@ row1279:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1285:
+near1299:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14982,26 +15288,29 @@ near1285:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1282
-	JMP          opened1284
+	JGE          over1296
+	JMP          opened1298
 
-cut1283:
+cut1297:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1300
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R10), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R10), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R10), Y0, Y8
 
-opened1284:
+unasked1300:
+opened1298:
 	CMPQ 128(AX), $0x00
-	JNE  far1286
+	JNE  far1301
 
-each1287:
+each1302:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15033,11 +15342,11 @@ each1287:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1287
-	JMP          over1282
+	JL           each1302
+	JMP          over1296
 
-far1286:
-each1288:
+far1301:
+each1303:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15077,78 +15386,81 @@ each1288:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1288
+	JL           each1303
 
-over1282:
+over1296:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1304
+	LEAQ         96(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1306
+	VMOVUPS      X7, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1306:
+	TESTQ    $0x00000002, R9
+	JZ       one1307
+	VMOVLPS  X7, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X7, X7, X7
+
+one1307:
+	TESTQ  $0x00000001, R9
+	JZ     stored1305
+	VMOVSS X7, (R10)
+	JMP    stored1305
+
+all1304:
+	VMOVUPS Y7, 96(CX)
+
+stored1305:
+	CMPQ         48(AX), $0x00
+	JE           unasked1308
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1289
-	LEAQ         96(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1291
-	VMOVUPS      X7, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1291:
-	TESTQ    $0x00000002, R10
-	JZ       one1292
-	VMOVLPS  X7, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X7, X7, X7
-
-one1292:
-	TESTQ  $0x00000001, R10
-	JZ     stored1290
-	VMOVSS X7, (R11)
-	JMP    stored1290
-
-all1289:
-	VMOVUPS Y7, 96(CX)
-
-stored1290:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1293
+	JE           all1309
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1295
+	JZ           two1311
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1295:
+two1311:
 	TESTQ    $0x00000002, R10
-	JZ       one1296
+	JZ       one1312
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1296:
+one1312:
 	TESTQ  $0x00000001, R10
-	JZ     stored1294
+	JZ     stored1310
 	VMOVSS X8, (R9)
-	JMP    stored1294
+	JMP    stored1310
 
-all1293:
+all1309:
 	VMOVUPS Y8, 96(R9)
 
-stored1294:
-none1281:
+stored1310:
+unasked1308:
+none1295:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1279
+	JNZ  row1293
 
 done:
 	VZEROUPPER
@@ -15184,16 +15496,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1297:
+row1313:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1299
+	JGE        none1315
 	CMPQ       DI, (BX)
-	JNE        cut1301
+	JNE        cut1317
 	CMPQ       128(AX), $0x00
-	JE         near1303
+	JE         near1319
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15202,7 +15514,7 @@ row1297:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1303:
+near1319:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15211,20 +15523,23 @@ near1303:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1300
-	JMP          opened1302
+	JGE          over1316
+	JMP          opened1318
 
-cut1301:
+cut1317:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1320
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
 
-opened1302:
+unasked1320:
+opened1318:
 	CMPQ 128(AX), $0x00
-	JNE  far1304
+	JNE  far1321
 
-each1305:
+each1322:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15238,11 +15553,11 @@ each1305:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1305
-	JMP          over1300
+	JL           each1322
+	JMP          over1316
 
-far1304:
-each1306:
+far1321:
+each1323:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15263,21 +15578,24 @@ each1306:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1306
+	JL           each1323
 
-over1300:
+over1316:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1324
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1299:
+unasked1324:
+none1315:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1297
+	JNZ  row1313
 	JMP  done
 
 tile1true:
@@ -15286,154 +15604,6 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1307:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1309
-	CMPQ       DI, (BX)
-	JNE        cut1311
-	CMPQ       128(AX), $0x00
-	JE         near1313
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-
-near1313:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMASKMOVPS   (R10), Y0, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1310
-	JMP          opened1312
-
-cut1311:
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (R10), Y0, Y2
-
-opened1312:
-	CMPQ 128(AX), $0x00
-	JNE  far1314
-
-each1315:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R10), Y0, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1315
-	JMP          over1310
-
-far1314:
-each1316:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R10), Y0, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1316
-
-over1310:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1317
-	LEAQ         (CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1319
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1319:
-	TESTQ    $0x00000002, R10
-	JZ       one1320
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one1320:
-	TESTQ  $0x00000001, R10
-	JZ     stored1318
-	VMOVSS X1, (R11)
-	JMP    stored1318
-
-all1317:
-	VMOVUPS Y1, (CX)
-
-stored1318:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1321
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two1323
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two1323:
-	TESTQ    $0x00000002, R10
-	JZ       one1324
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one1324:
-	TESTQ  $0x00000001, R10
-	JZ     stored1322
-	VMOVSS X2, (R9)
-	JMP    stored1322
-
-all1321:
-	VMOVUPS Y2, (R9)
-
-stored1322:
-none1309:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1307
-	JMP  done
-
-tile2false:
 row1325:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -15456,6 +15626,160 @@ near1331:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R10), Y0, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1328
+	JMP          opened1330
+
+cut1329:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1332
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMASKMOVPS (R10), Y0, Y2
+
+unasked1332:
+opened1330:
+	CMPQ 128(AX), $0x00
+	JNE  far1333
+
+each1334:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R10), Y0, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1334
+	JMP          over1328
+
+far1333:
+each1335:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R10), Y0, Y4
+	VCMPPS       $0x19, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1335
+
+over1328:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1336
+	LEAQ         (CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1338
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1338:
+	TESTQ    $0x00000002, R9
+	JZ       one1339
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one1339:
+	TESTQ  $0x00000001, R9
+	JZ     stored1337
+	VMOVSS X1, (R10)
+	JMP    stored1337
+
+all1336:
+	VMOVUPS Y1, (CX)
+
+stored1337:
+	CMPQ         48(AX), $0x00
+	JE           unasked1340
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all1341
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two1343
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1343:
+	TESTQ    $0x00000002, R10
+	JZ       one1344
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one1344:
+	TESTQ  $0x00000001, R10
+	JZ     stored1342
+	VMOVSS X2, (R9)
+	JMP    stored1342
+
+all1341:
+	VMOVUPS Y2, (R9)
+
+stored1342:
+unasked1340:
+none1327:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1325
+	JMP  done
+
+tile2false:
+row1345:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1347
+	CMPQ       DI, (BX)
+	JNE        cut1349
+	CMPQ       128(AX), $0x00
+	JE         near1351
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near1351:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
 	VMOVQ        DI, X1
 	VPBROADCASTD X1, Y1
 	VMOVUPS      (R10), Y0
@@ -15463,22 +15787,25 @@ near1331:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1328
-	JMP          opened1330
+	JGE          over1348
+	JMP          opened1350
 
-cut1329:
+cut1349:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1352
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
 
-opened1330:
+unasked1352:
+opened1350:
 	CMPQ 128(AX), $0x00
-	JNE  far1332
+	JNE  far1353
 
-each1333:
+each1354:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15498,11 +15825,11 @@ each1333:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1333
-	JMP          over1328
+	JL           each1354
+	JMP          over1348
 
-far1332:
-each1334:
+far1353:
+each1355:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15529,23 +15856,26 @@ each1334:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1334
+	JL           each1355
 
-over1328:
+over1348:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1356
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1327:
+unasked1356:
+none1347:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1325
+	JNZ  row1345
 	JMP  done
 
 tile2true:
@@ -15554,16 +15884,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1335:
+row1357:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1337
+	JGE        none1359
 	CMPQ       DI, (BX)
-	JNE        cut1339
+	JNE        cut1361
 	CMPQ       128(AX), $0x00
-	JE         near1341
+	JE         near1363
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15572,7 +15902,7 @@ row1335:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1341:
+near1363:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15583,22 +15913,25 @@ near1341:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1338
-	JMP          opened1340
+	JGE          over1360
+	JMP          opened1362
 
-cut1339:
+cut1361:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1364
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R10), Y0, Y4
 
-opened1340:
+unasked1364:
+opened1362:
 	CMPQ 128(AX), $0x00
-	JNE  far1342
+	JNE  far1365
 
-each1343:
+each1366:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15618,11 +15951,11 @@ each1343:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1343
-	JMP          over1338
+	JL           each1366
+	JMP          over1360
 
-far1342:
-each1344:
+far1365:
+each1367:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15649,87 +15982,90 @@ each1344:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1344
+	JL           each1367
 
-over1338:
+over1360:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1368
+	LEAQ         32(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1370
+	VMOVUPS      X3, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1370:
+	TESTQ    $0x00000002, R9
+	JZ       one1371
+	VMOVLPS  X3, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X3, X3, X3
+
+one1371:
+	TESTQ  $0x00000001, R9
+	JZ     stored1369
+	VMOVSS X3, (R10)
+	JMP    stored1369
+
+all1368:
+	VMOVUPS Y3, 32(CX)
+
+stored1369:
+	CMPQ         48(AX), $0x00
+	JE           unasked1372
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1345
-	LEAQ         32(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1347
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1347:
-	TESTQ    $0x00000002, R10
-	JZ       one1348
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one1348:
-	TESTQ  $0x00000001, R10
-	JZ     stored1346
-	VMOVSS X3, (R11)
-	JMP    stored1346
-
-all1345:
-	VMOVUPS Y3, 32(CX)
-
-stored1346:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1349
+	JE           all1373
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1351
+	JZ           two1375
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1351:
+two1375:
 	TESTQ    $0x00000002, R10
-	JZ       one1352
+	JZ       one1376
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1352:
+one1376:
 	TESTQ  $0x00000001, R10
-	JZ     stored1350
+	JZ     stored1374
 	VMOVSS X4, (R9)
-	JMP    stored1350
+	JMP    stored1374
 
-all1349:
+all1373:
 	VMOVUPS Y4, 32(R9)
 
-stored1350:
-none1337:
+stored1374:
+unasked1372:
+none1359:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1335
+	JNZ  row1357
 	JMP  done
 
 tile3false:
-row1353:
+row1377:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1355
+	JGE        none1379
 	CMPQ       DI, (BX)
-	JNE        cut1357
+	JNE        cut1381
 	CMPQ       128(AX), $0x00
-	JE         near1359
+	JE         near1383
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15740,7 +16076,7 @@ row1353:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1359:
+near1383:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15753,24 +16089,27 @@ near1359:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1356
-	JMP          opened1358
+	JGE          over1380
+	JMP          opened1382
 
-cut1357:
+cut1381:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1384
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
 
-opened1358:
+unasked1384:
+opened1382:
 	CMPQ 128(AX), $0x00
-	JNE  far1360
+	JNE  far1385
 
-each1361:
+each1386:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15796,11 +16135,11 @@ each1361:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1361
-	JMP          over1356
+	JL           each1386
+	JMP          over1380
 
-far1360:
-each1362:
+far1385:
+each1387:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15835,25 +16174,28 @@ each1362:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1362
+	JL           each1387
 
-over1356:
+over1380:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1388
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1355:
+unasked1388:
+none1379:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1353
+	JNZ  row1377
 	JMP  done
 
 tile3true:
@@ -15862,16 +16204,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1363:
+row1389:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1365
+	JGE        none1391
 	CMPQ       DI, (BX)
-	JNE        cut1367
+	JNE        cut1393
 	CMPQ       128(AX), $0x00
-	JE         near1369
+	JE         near1395
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15882,7 +16224,7 @@ row1363:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1369:
+near1395:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15895,24 +16237,27 @@ near1369:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1366
-	JMP          opened1368
+	JGE          over1392
+	JMP          opened1394
 
-cut1367:
+cut1393:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1396
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R10), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R10), Y0, Y6
 
-opened1368:
+unasked1396:
+opened1394:
 	CMPQ 128(AX), $0x00
-	JNE  far1370
+	JNE  far1397
 
-each1371:
+each1398:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15938,11 +16283,11 @@ each1371:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1371
-	JMP          over1366
+	JL           each1398
+	JMP          over1392
 
-far1370:
-each1372:
+far1397:
+each1399:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15977,89 +16322,92 @@ each1372:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1372
+	JL           each1399
 
-over1366:
+over1392:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1400
+	LEAQ         64(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1402
+	VMOVUPS      X5, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1402:
+	TESTQ    $0x00000002, R9
+	JZ       one1403
+	VMOVLPS  X5, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X5, X5, X5
+
+one1403:
+	TESTQ  $0x00000001, R9
+	JZ     stored1401
+	VMOVSS X5, (R10)
+	JMP    stored1401
+
+all1400:
+	VMOVUPS Y5, 64(CX)
+
+stored1401:
+	CMPQ         48(AX), $0x00
+	JE           unasked1404
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1373
-	LEAQ         64(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1375
-	VMOVUPS      X5, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1375:
-	TESTQ    $0x00000002, R10
-	JZ       one1376
-	VMOVLPS  X5, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X5, X5, X5
-
-one1376:
-	TESTQ  $0x00000001, R10
-	JZ     stored1374
-	VMOVSS X5, (R11)
-	JMP    stored1374
-
-all1373:
-	VMOVUPS Y5, 64(CX)
-
-stored1374:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1377
+	JE           all1405
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1379
+	JZ           two1407
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1379:
+two1407:
 	TESTQ    $0x00000002, R10
-	JZ       one1380
+	JZ       one1408
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1380:
+one1408:
 	TESTQ  $0x00000001, R10
-	JZ     stored1378
+	JZ     stored1406
 	VMOVSS X6, (R9)
-	JMP    stored1378
+	JMP    stored1406
 
-all1377:
+all1405:
 	VMOVUPS Y6, 64(R9)
 
-stored1378:
-none1365:
+stored1406:
+unasked1404:
+none1391:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1363
+	JNZ  row1389
 	JMP  done
 
 tile4false:
-row1381:
+row1409:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1383
+	JGE        none1411
 	CMPQ       DI, (BX)
-	JNE        cut1385
+	JNE        cut1413
 	CMPQ       128(AX), $0x00
-	JE         near1387
+	JE         near1415
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16069,7 +16417,7 @@ row1381:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1387:
+near1415:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16084,26 +16432,29 @@ near1387:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1384
-	JMP          opened1386
+	JGE          over1412
+	JMP          opened1414
 
-cut1385:
+cut1413:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1416
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R10), Y7
 
-opened1386:
+unasked1416:
+opened1414:
 	CMPQ 128(AX), $0x00
-	JNE  far1388
+	JNE  far1417
 
-each1389:
+each1418:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16135,11 +16486,11 @@ each1389:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1389
-	JMP          over1384
+	JL           each1418
+	JMP          over1412
 
-far1388:
-each1390:
+far1417:
+each1419:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16179,27 +16530,30 @@ each1390:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1390
+	JL           each1419
 
-over1384:
+over1412:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1420
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1383:
+unasked1420:
+none1411:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1381
+	JNZ  row1409
 	JMP  done
 
 tile4true:
@@ -16208,16 +16562,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1391:
+row1421:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1393
+	JGE        none1423
 	CMPQ       DI, (BX)
-	JNE        cut1395
+	JNE        cut1425
 	CMPQ       128(AX), $0x00
-	JE         near1397
+	JE         near1427
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16227,7 +16581,7 @@ row1391:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1397:
+near1427:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16242,26 +16596,29 @@ near1397:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1394
-	JMP          opened1396
+	JGE          over1424
+	JMP          opened1426
 
-cut1395:
+cut1425:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1428
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R10), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R10), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R10), Y0, Y8
 
-opened1396:
+unasked1428:
+opened1426:
 	CMPQ 128(AX), $0x00
-	JNE  far1398
+	JNE  far1429
 
-each1399:
+each1430:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16293,11 +16650,11 @@ each1399:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1399
-	JMP          over1394
+	JL           each1430
+	JMP          over1424
 
-far1398:
-each1400:
+far1429:
+each1431:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16337,78 +16694,81 @@ each1400:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1400
+	JL           each1431
 
-over1394:
+over1424:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1432
+	LEAQ         96(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1434
+	VMOVUPS      X7, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1434:
+	TESTQ    $0x00000002, R9
+	JZ       one1435
+	VMOVLPS  X7, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X7, X7, X7
+
+one1435:
+	TESTQ  $0x00000001, R9
+	JZ     stored1433
+	VMOVSS X7, (R10)
+	JMP    stored1433
+
+all1432:
+	VMOVUPS Y7, 96(CX)
+
+stored1433:
+	CMPQ         48(AX), $0x00
+	JE           unasked1436
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1401
-	LEAQ         96(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1403
-	VMOVUPS      X7, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1403:
-	TESTQ    $0x00000002, R10
-	JZ       one1404
-	VMOVLPS  X7, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X7, X7, X7
-
-one1404:
-	TESTQ  $0x00000001, R10
-	JZ     stored1402
-	VMOVSS X7, (R11)
-	JMP    stored1402
-
-all1401:
-	VMOVUPS Y7, 96(CX)
-
-stored1402:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1405
+	JE           all1437
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1407
+	JZ           two1439
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1407:
+two1439:
 	TESTQ    $0x00000002, R10
-	JZ       one1408
+	JZ       one1440
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1408:
+one1440:
 	TESTQ  $0x00000001, R10
-	JZ     stored1406
+	JZ     stored1438
 	VMOVSS X8, (R9)
-	JMP    stored1406
+	JMP    stored1438
 
-all1405:
+all1437:
 	VMOVUPS Y8, 96(R9)
 
-stored1406:
-none1393:
+stored1438:
+unasked1436:
+none1423:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1391
+	JNZ  row1421
 
 done:
 	VZEROUPPER
@@ -16445,16 +16805,16 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1409:
+row1441:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1411
+	JGE        none1443
 	CMPQ       DI, (BX)
-	JNE        cut1413
+	JNE        cut1445
 	CMPQ       128(AX), $0x00
-	JE         near1415
+	JE         near1447
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16463,7 +16823,7 @@ row1409:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1415:
+near1447:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16477,20 +16837,23 @@ near1415:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1412
-	JMP          opened1414
+	JGE          over1444
+	JMP          opened1446
 
-cut1413:
+cut1445:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1448
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1414:
+unasked1448:
+opened1446:
 	CMPQ 128(AX), $0x00
-	JNE  far1416
+	JNE  far1449
 
-each1417:
+each1450:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16509,11 +16872,11 @@ each1417:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1417
-	JMP          over1412
+	JL           each1450
+	JMP          over1444
 
-far1416:
-each1418:
+far1449:
+each1451:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16539,21 +16902,24 @@ each1418:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1418
+	JL           each1451
 
-over1412:
+over1444:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1452
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1411:
+unasked1452:
+none1443:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1409
+	JNZ  row1441
 	JMP  done
 
 tile1true:
@@ -16562,16 +16928,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1419:
+row1453:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1421
+	JGE        none1455
 	CMPQ       DI, (BX)
-	JNE        cut1423
+	JNE        cut1457
 	CMPQ       128(AX), $0x00
-	JE         near1425
+	JE         near1459
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16580,7 +16946,7 @@ row1419:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1425:
+near1459:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16594,20 +16960,23 @@ near1425:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1422
-	JMP          opened1424
+	JGE          over1456
+	JMP          opened1458
 
-cut1423:
+cut1457:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1460
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
-opened1424:
+unasked1460:
+opened1458:
 	CMPQ 128(AX), $0x00
-	JNE  far1426
+	JNE  far1461
 
-each1427:
+each1462:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16626,11 +16995,11 @@ each1427:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1427
-	JMP          over1422
+	JL           each1462
+	JMP          over1456
 
-far1426:
-each1428:
+far1461:
+each1463:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16656,85 +17025,88 @@ each1428:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1428
+	JL           each1463
 
-over1422:
+over1456:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1464
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1466
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1466:
+	TESTQ    $0x00000002, R9
+	JZ       one1467
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1467:
+	TESTQ  $0x00000001, R9
+	JZ     stored1465
+	VMOVSS X1, (R11)
+	JMP    stored1465
+
+all1464:
+	VMOVUPS Y1, (CX)
+
+stored1465:
+	CMPQ         48(AX), $0x00
+	JE           unasked1468
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1429
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1431
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1431:
-	TESTQ    $0x00000002, R11
-	JZ       one1432
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1432:
-	TESTQ  $0x00000001, R11
-	JZ     stored1430
-	VMOVSS X1, (R12)
-	JMP    stored1430
-
-all1429:
-	VMOVUPS Y1, (CX)
-
-stored1430:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1433
+	JE           all1469
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1435
+	JZ           two1471
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1435:
+two1471:
 	TESTQ    $0x00000002, R11
-	JZ       one1436
+	JZ       one1472
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1436:
+one1472:
 	TESTQ  $0x00000001, R11
-	JZ     stored1434
+	JZ     stored1470
 	VMOVSS X2, (R9)
-	JMP    stored1434
+	JMP    stored1470
 
-all1433:
+all1469:
 	VMOVUPS Y2, (R9)
 
-stored1434:
-none1421:
+stored1470:
+unasked1468:
+none1455:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1419
+	JNZ  row1453
 	JMP  done
 
 tile2false:
-row1437:
+row1473:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1439
+	JGE        none1475
 	CMPQ       DI, (BX)
-	JNE        cut1441
+	JNE        cut1477
 	CMPQ       128(AX), $0x00
-	JE         near1443
+	JE         near1479
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16743,7 +17115,7 @@ row1437:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1443:
+near1479:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16760,22 +17132,25 @@ near1443:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1440
-	JMP          opened1442
+	JGE          over1476
+	JMP          opened1478
 
-cut1441:
+cut1477:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1480
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1442:
+unasked1480:
+opened1478:
 	CMPQ 128(AX), $0x00
-	JNE  far1444
+	JNE  far1481
 
-each1445:
+each1482:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16801,11 +17176,11 @@ each1445:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1445
-	JMP          over1440
+	JL           each1482
+	JMP          over1476
 
-far1444:
-each1446:
+far1481:
+each1483:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16838,23 +17213,26 @@ each1446:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1446
+	JL           each1483
 
-over1440:
+over1476:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1484
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1439:
+unasked1484:
+none1475:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1437
+	JNZ  row1473
 	JMP  done
 
 tile2true:
@@ -16863,16 +17241,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1447:
+row1485:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1449
+	JGE        none1487
 	CMPQ       DI, (BX)
-	JNE        cut1451
+	JNE        cut1489
 	CMPQ       128(AX), $0x00
-	JE         near1453
+	JE         near1491
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16881,7 +17259,7 @@ row1447:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1453:
+near1491:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16898,22 +17276,25 @@ near1453:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1450
-	JMP          opened1452
+	JGE          over1488
+	JMP          opened1490
 
-cut1451:
+cut1489:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1492
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
 
-opened1452:
+unasked1492:
+opened1490:
 	CMPQ 128(AX), $0x00
-	JNE  far1454
+	JNE  far1493
 
-each1455:
+each1494:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16939,11 +17320,11 @@ each1455:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1455
-	JMP          over1450
+	JL           each1494
+	JMP          over1488
 
-far1454:
-each1456:
+far1493:
+each1495:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16976,87 +17357,90 @@ each1456:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1456
+	JL           each1495
 
-over1450:
+over1488:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1496
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1498
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1498:
+	TESTQ    $0x00000002, R9
+	JZ       one1499
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1499:
+	TESTQ  $0x00000001, R9
+	JZ     stored1497
+	VMOVSS X3, (R11)
+	JMP    stored1497
+
+all1496:
+	VMOVUPS Y3, 32(CX)
+
+stored1497:
+	CMPQ         48(AX), $0x00
+	JE           unasked1500
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1457
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1459
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1459:
-	TESTQ    $0x00000002, R11
-	JZ       one1460
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1460:
-	TESTQ  $0x00000001, R11
-	JZ     stored1458
-	VMOVSS X3, (R12)
-	JMP    stored1458
-
-all1457:
-	VMOVUPS Y3, 32(CX)
-
-stored1458:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1461
+	JE           all1501
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1463
+	JZ           two1503
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1463:
+two1503:
 	TESTQ    $0x00000002, R11
-	JZ       one1464
+	JZ       one1504
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1464:
+one1504:
 	TESTQ  $0x00000001, R11
-	JZ     stored1462
+	JZ     stored1502
 	VMOVSS X4, (R9)
-	JMP    stored1462
+	JMP    stored1502
 
-all1461:
+all1501:
 	VMOVUPS Y4, 32(R9)
 
-stored1462:
-none1449:
+stored1502:
+unasked1500:
+none1487:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1447
+	JNZ  row1485
 	JMP  done
 
 tile3false:
-row1465:
+row1505:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1467
+	JGE        none1507
 	CMPQ       DI, (BX)
-	JNE        cut1469
+	JNE        cut1509
 	CMPQ       128(AX), $0x00
-	JE         near1471
+	JE         near1511
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17067,7 +17451,7 @@ row1465:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1471:
+near1511:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17087,24 +17471,27 @@ near1471:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1468
-	JMP          opened1470
+	JGE          over1508
+	JMP          opened1510
 
-cut1469:
+cut1509:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1512
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1470:
+unasked1512:
+opened1510:
 	CMPQ 128(AX), $0x00
-	JNE  far1472
+	JNE  far1513
 
-each1473:
+each1514:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17137,11 +17524,11 @@ each1473:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1473
-	JMP          over1468
+	JL           each1514
+	JMP          over1508
 
-far1472:
-each1474:
+far1513:
+each1515:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17183,25 +17570,28 @@ each1474:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1474
+	JL           each1515
 
-over1468:
+over1508:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1516
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1467:
+unasked1516:
+none1507:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1465
+	JNZ  row1505
 	JMP  done
 
 tile3true:
@@ -17210,16 +17600,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1475:
+row1517:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1477
+	JGE        none1519
 	CMPQ       DI, (BX)
-	JNE        cut1479
+	JNE        cut1521
 	CMPQ       128(AX), $0x00
-	JE         near1481
+	JE         near1523
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17230,7 +17620,7 @@ row1475:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1481:
+near1523:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17250,24 +17640,27 @@ near1481:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1478
-	JMP          opened1480
+	JGE          over1520
+	JMP          opened1522
 
-cut1479:
+cut1521:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1524
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
 
-opened1480:
+unasked1524:
+opened1522:
 	CMPQ 128(AX), $0x00
-	JNE  far1482
+	JNE  far1525
 
-each1483:
+each1526:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17300,11 +17693,11 @@ each1483:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1483
-	JMP          over1478
+	JL           each1526
+	JMP          over1520
 
-far1482:
-each1484:
+far1525:
+each1527:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17346,89 +17739,92 @@ each1484:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1484
+	JL           each1527
 
-over1478:
+over1520:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1528
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1530
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1530:
+	TESTQ    $0x00000002, R9
+	JZ       one1531
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1531:
+	TESTQ  $0x00000001, R9
+	JZ     stored1529
+	VMOVSS X5, (R11)
+	JMP    stored1529
+
+all1528:
+	VMOVUPS Y5, 64(CX)
+
+stored1529:
+	CMPQ         48(AX), $0x00
+	JE           unasked1532
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1485
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1487
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1487:
-	TESTQ    $0x00000002, R11
-	JZ       one1488
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1488:
-	TESTQ  $0x00000001, R11
-	JZ     stored1486
-	VMOVSS X5, (R12)
-	JMP    stored1486
-
-all1485:
-	VMOVUPS Y5, 64(CX)
-
-stored1486:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1489
+	JE           all1533
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1491
+	JZ           two1535
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1491:
+two1535:
 	TESTQ    $0x00000002, R11
-	JZ       one1492
+	JZ       one1536
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1492:
+one1536:
 	TESTQ  $0x00000001, R11
-	JZ     stored1490
+	JZ     stored1534
 	VMOVSS X6, (R9)
-	JMP    stored1490
+	JMP    stored1534
 
-all1489:
+all1533:
 	VMOVUPS Y6, 64(R9)
 
-stored1490:
-none1477:
+stored1534:
+unasked1532:
+none1519:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1475
+	JNZ  row1517
 	JMP  done
 
 tile4false:
-row1493:
+row1537:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1495
+	JGE        none1539
 	CMPQ       DI, (BX)
-	JNE        cut1497
+	JNE        cut1541
 	CMPQ       128(AX), $0x00
-	JE         near1499
+	JE         near1543
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17438,7 +17834,7 @@ row1493:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1499:
+near1543:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17461,26 +17857,29 @@ near1499:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1496
-	JMP          opened1498
+	JGE          over1540
+	JMP          opened1542
 
-cut1497:
+cut1541:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1544
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1498:
+unasked1544:
+opened1542:
 	CMPQ 128(AX), $0x00
-	JNE  far1500
+	JNE  far1545
 
-each1501:
+each1546:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17520,11 +17919,11 @@ each1501:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1501
-	JMP          over1496
+	JL           each1546
+	JMP          over1540
 
-far1500:
-each1502:
+far1545:
+each1547:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17572,27 +17971,30 @@ each1502:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1502
+	JL           each1547
 
-over1496:
+over1540:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1548
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1495:
+unasked1548:
+none1539:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1493
+	JNZ  row1537
 	JMP  done
 
 tile4true:
@@ -17601,16 +18003,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1503:
+row1549:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1505
+	JGE        none1551
 	CMPQ       DI, (BX)
-	JNE        cut1507
+	JNE        cut1553
 	CMPQ       128(AX), $0x00
-	JE         near1509
+	JE         near1555
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17620,7 +18022,7 @@ row1503:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1509:
+near1555:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17643,26 +18045,29 @@ near1509:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1506
-	JMP          opened1508
+	JGE          over1552
+	JMP          opened1554
 
-cut1507:
+cut1553:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1556
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
 
-opened1508:
+unasked1556:
+opened1554:
 	CMPQ 128(AX), $0x00
-	JNE  far1510
+	JNE  far1557
 
-each1511:
+each1558:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17702,11 +18107,11 @@ each1511:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1511
-	JMP          over1506
+	JL           each1558
+	JMP          over1552
 
-far1510:
-each1512:
+far1557:
+each1559:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17754,78 +18159,81 @@ each1512:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1512
+	JL           each1559
 
-over1506:
+over1552:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1560
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1562
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1562:
+	TESTQ    $0x00000002, R9
+	JZ       one1563
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1563:
+	TESTQ  $0x00000001, R9
+	JZ     stored1561
+	VMOVSS X7, (R11)
+	JMP    stored1561
+
+all1560:
+	VMOVUPS Y7, 96(CX)
+
+stored1561:
+	CMPQ         48(AX), $0x00
+	JE           unasked1564
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1513
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1515
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1515:
-	TESTQ    $0x00000002, R11
-	JZ       one1516
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1516:
-	TESTQ  $0x00000001, R11
-	JZ     stored1514
-	VMOVSS X7, (R12)
-	JMP    stored1514
-
-all1513:
-	VMOVUPS Y7, 96(CX)
-
-stored1514:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1517
+	JE           all1565
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1519
+	JZ           two1567
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1519:
+two1567:
 	TESTQ    $0x00000002, R11
-	JZ       one1520
+	JZ       one1568
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1520:
+one1568:
 	TESTQ  $0x00000001, R11
-	JZ     stored1518
+	JZ     stored1566
 	VMOVSS X8, (R9)
-	JMP    stored1518
+	JMP    stored1566
 
-all1517:
+all1565:
 	VMOVUPS Y8, 96(R9)
 
-stored1518:
-none1505:
+stored1566:
+unasked1564:
+none1551:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1503
+	JNZ  row1549
 
 done:
 	VZEROUPPER
@@ -17862,16 +18270,16 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1521:
+row1569:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1523
+	JGE        none1571
 	CMPQ       DI, (BX)
-	JNE        cut1525
+	JNE        cut1573
 	CMPQ       128(AX), $0x00
-	JE         near1527
+	JE         near1575
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17880,7 +18288,7 @@ row1521:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1527:
+near1575:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17894,20 +18302,23 @@ near1527:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1524
-	JMP          opened1526
+	JGE          over1572
+	JMP          opened1574
 
-cut1525:
+cut1573:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1576
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1526:
+unasked1576:
+opened1574:
 	CMPQ 128(AX), $0x00
-	JNE  far1528
+	JNE  far1577
 
-each1529:
+each1578:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17926,11 +18337,11 @@ each1529:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1529
-	JMP          over1524
+	JL           each1578
+	JMP          over1572
 
-far1528:
-each1530:
+far1577:
+each1579:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17956,21 +18367,24 @@ each1530:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1530
+	JL           each1579
 
-over1524:
+over1572:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1580
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1523:
+unasked1580:
+none1571:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1521
+	JNZ  row1569
 	JMP  done
 
 tile1true:
@@ -17979,16 +18393,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1531:
+row1581:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1533
+	JGE        none1583
 	CMPQ       DI, (BX)
-	JNE        cut1535
+	JNE        cut1585
 	CMPQ       128(AX), $0x00
-	JE         near1537
+	JE         near1587
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17997,7 +18411,7 @@ row1531:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1537:
+near1587:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18011,20 +18425,23 @@ near1537:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1534
-	JMP          opened1536
+	JGE          over1584
+	JMP          opened1586
 
-cut1535:
+cut1585:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1588
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
-opened1536:
+unasked1588:
+opened1586:
 	CMPQ 128(AX), $0x00
-	JNE  far1538
+	JNE  far1589
 
-each1539:
+each1590:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18043,11 +18460,11 @@ each1539:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1539
-	JMP          over1534
+	JL           each1590
+	JMP          over1584
 
-far1538:
-each1540:
+far1589:
+each1591:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18073,85 +18490,88 @@ each1540:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1540
+	JL           each1591
 
-over1534:
+over1584:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1592
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1594
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1594:
+	TESTQ    $0x00000002, R9
+	JZ       one1595
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1595:
+	TESTQ  $0x00000001, R9
+	JZ     stored1593
+	VMOVSS X1, (R11)
+	JMP    stored1593
+
+all1592:
+	VMOVUPS Y1, (CX)
+
+stored1593:
+	CMPQ         48(AX), $0x00
+	JE           unasked1596
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1541
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1543
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1543:
-	TESTQ    $0x00000002, R11
-	JZ       one1544
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1544:
-	TESTQ  $0x00000001, R11
-	JZ     stored1542
-	VMOVSS X1, (R12)
-	JMP    stored1542
-
-all1541:
-	VMOVUPS Y1, (CX)
-
-stored1542:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1545
+	JE           all1597
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1547
+	JZ           two1599
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1547:
+two1599:
 	TESTQ    $0x00000002, R11
-	JZ       one1548
+	JZ       one1600
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1548:
+one1600:
 	TESTQ  $0x00000001, R11
-	JZ     stored1546
+	JZ     stored1598
 	VMOVSS X2, (R9)
-	JMP    stored1546
+	JMP    stored1598
 
-all1545:
+all1597:
 	VMOVUPS Y2, (R9)
 
-stored1546:
-none1533:
+stored1598:
+unasked1596:
+none1583:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1531
+	JNZ  row1581
 	JMP  done
 
 tile2false:
-row1549:
+row1601:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1551
+	JGE        none1603
 	CMPQ       DI, (BX)
-	JNE        cut1553
+	JNE        cut1605
 	CMPQ       128(AX), $0x00
-	JE         near1555
+	JE         near1607
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18160,7 +18580,7 @@ row1549:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1555:
+near1607:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18177,22 +18597,25 @@ near1555:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1552
-	JMP          opened1554
+	JGE          over1604
+	JMP          opened1606
 
-cut1553:
+cut1605:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1608
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1554:
+unasked1608:
+opened1606:
 	CMPQ 128(AX), $0x00
-	JNE  far1556
+	JNE  far1609
 
-each1557:
+each1610:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18218,11 +18641,11 @@ each1557:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1557
-	JMP          over1552
+	JL           each1610
+	JMP          over1604
 
-far1556:
-each1558:
+far1609:
+each1611:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18255,23 +18678,26 @@ each1558:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1558
+	JL           each1611
 
-over1552:
+over1604:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1612
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1551:
+unasked1612:
+none1603:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1549
+	JNZ  row1601
 	JMP  done
 
 tile2true:
@@ -18280,16 +18706,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1559:
+row1613:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1561
+	JGE        none1615
 	CMPQ       DI, (BX)
-	JNE        cut1563
+	JNE        cut1617
 	CMPQ       128(AX), $0x00
-	JE         near1565
+	JE         near1619
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18298,7 +18724,7 @@ row1559:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1565:
+near1619:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18315,22 +18741,25 @@ near1565:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1562
-	JMP          opened1564
+	JGE          over1616
+	JMP          opened1618
 
-cut1563:
+cut1617:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1620
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
 
-opened1564:
+unasked1620:
+opened1618:
 	CMPQ 128(AX), $0x00
-	JNE  far1566
+	JNE  far1621
 
-each1567:
+each1622:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18356,11 +18785,11 @@ each1567:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1567
-	JMP          over1562
+	JL           each1622
+	JMP          over1616
 
-far1566:
-each1568:
+far1621:
+each1623:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18393,87 +18822,90 @@ each1568:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1568
+	JL           each1623
 
-over1562:
+over1616:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1624
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1626
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1626:
+	TESTQ    $0x00000002, R9
+	JZ       one1627
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1627:
+	TESTQ  $0x00000001, R9
+	JZ     stored1625
+	VMOVSS X3, (R11)
+	JMP    stored1625
+
+all1624:
+	VMOVUPS Y3, 32(CX)
+
+stored1625:
+	CMPQ         48(AX), $0x00
+	JE           unasked1628
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1569
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1571
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1571:
-	TESTQ    $0x00000002, R11
-	JZ       one1572
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1572:
-	TESTQ  $0x00000001, R11
-	JZ     stored1570
-	VMOVSS X3, (R12)
-	JMP    stored1570
-
-all1569:
-	VMOVUPS Y3, 32(CX)
-
-stored1570:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1573
+	JE           all1629
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1575
+	JZ           two1631
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1575:
+two1631:
 	TESTQ    $0x00000002, R11
-	JZ       one1576
+	JZ       one1632
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1576:
+one1632:
 	TESTQ  $0x00000001, R11
-	JZ     stored1574
+	JZ     stored1630
 	VMOVSS X4, (R9)
-	JMP    stored1574
+	JMP    stored1630
 
-all1573:
+all1629:
 	VMOVUPS Y4, 32(R9)
 
-stored1574:
-none1561:
+stored1630:
+unasked1628:
+none1615:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1559
+	JNZ  row1613
 	JMP  done
 
 tile3false:
-row1577:
+row1633:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1579
+	JGE        none1635
 	CMPQ       DI, (BX)
-	JNE        cut1581
+	JNE        cut1637
 	CMPQ       128(AX), $0x00
-	JE         near1583
+	JE         near1639
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18484,7 +18916,7 @@ row1577:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1583:
+near1639:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18504,24 +18936,27 @@ near1583:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1580
-	JMP          opened1582
+	JGE          over1636
+	JMP          opened1638
 
-cut1581:
+cut1637:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1640
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1582:
+unasked1640:
+opened1638:
 	CMPQ 128(AX), $0x00
-	JNE  far1584
+	JNE  far1641
 
-each1585:
+each1642:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18554,11 +18989,11 @@ each1585:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1585
-	JMP          over1580
+	JL           each1642
+	JMP          over1636
 
-far1584:
-each1586:
+far1641:
+each1643:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18600,25 +19035,28 @@ each1586:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1586
+	JL           each1643
 
-over1580:
+over1636:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1644
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1579:
+unasked1644:
+none1635:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1577
+	JNZ  row1633
 	JMP  done
 
 tile3true:
@@ -18627,16 +19065,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1587:
+row1645:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1589
+	JGE        none1647
 	CMPQ       DI, (BX)
-	JNE        cut1591
+	JNE        cut1649
 	CMPQ       128(AX), $0x00
-	JE         near1593
+	JE         near1651
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18647,7 +19085,7 @@ row1587:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1593:
+near1651:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18667,24 +19105,27 @@ near1593:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1590
-	JMP          opened1592
+	JGE          over1648
+	JMP          opened1650
 
-cut1591:
+cut1649:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1652
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
 
-opened1592:
+unasked1652:
+opened1650:
 	CMPQ 128(AX), $0x00
-	JNE  far1594
+	JNE  far1653
 
-each1595:
+each1654:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18717,11 +19158,11 @@ each1595:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1595
-	JMP          over1590
+	JL           each1654
+	JMP          over1648
 
-far1594:
-each1596:
+far1653:
+each1655:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18763,89 +19204,92 @@ each1596:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1596
+	JL           each1655
 
-over1590:
+over1648:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1656
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1658
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1658:
+	TESTQ    $0x00000002, R9
+	JZ       one1659
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1659:
+	TESTQ  $0x00000001, R9
+	JZ     stored1657
+	VMOVSS X5, (R11)
+	JMP    stored1657
+
+all1656:
+	VMOVUPS Y5, 64(CX)
+
+stored1657:
+	CMPQ         48(AX), $0x00
+	JE           unasked1660
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1597
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1599
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1599:
-	TESTQ    $0x00000002, R11
-	JZ       one1600
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1600:
-	TESTQ  $0x00000001, R11
-	JZ     stored1598
-	VMOVSS X5, (R12)
-	JMP    stored1598
-
-all1597:
-	VMOVUPS Y5, 64(CX)
-
-stored1598:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1601
+	JE           all1661
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1603
+	JZ           two1663
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1603:
+two1663:
 	TESTQ    $0x00000002, R11
-	JZ       one1604
+	JZ       one1664
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1604:
+one1664:
 	TESTQ  $0x00000001, R11
-	JZ     stored1602
+	JZ     stored1662
 	VMOVSS X6, (R9)
-	JMP    stored1602
+	JMP    stored1662
 
-all1601:
+all1661:
 	VMOVUPS Y6, 64(R9)
 
-stored1602:
-none1589:
+stored1662:
+unasked1660:
+none1647:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1587
+	JNZ  row1645
 	JMP  done
 
 tile4false:
-row1605:
+row1665:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1607
+	JGE        none1667
 	CMPQ       DI, (BX)
-	JNE        cut1609
+	JNE        cut1669
 	CMPQ       128(AX), $0x00
-	JE         near1611
+	JE         near1671
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18855,7 +19299,7 @@ row1605:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1611:
+near1671:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18878,26 +19322,29 @@ near1611:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1608
-	JMP          opened1610
+	JGE          over1668
+	JMP          opened1670
 
-cut1609:
+cut1669:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1672
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1610:
+unasked1672:
+opened1670:
 	CMPQ 128(AX), $0x00
-	JNE  far1612
+	JNE  far1673
 
-each1613:
+each1674:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18937,11 +19384,11 @@ each1613:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1613
-	JMP          over1608
+	JL           each1674
+	JMP          over1668
 
-far1612:
-each1614:
+far1673:
+each1675:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18989,27 +19436,30 @@ each1614:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1614
+	JL           each1675
 
-over1608:
+over1668:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1676
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1607:
+unasked1676:
+none1667:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1605
+	JNZ  row1665
 	JMP  done
 
 tile4true:
@@ -19018,16 +19468,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1615:
+row1677:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1617
+	JGE        none1679
 	CMPQ       DI, (BX)
-	JNE        cut1619
+	JNE        cut1681
 	CMPQ       128(AX), $0x00
-	JE         near1621
+	JE         near1683
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19037,7 +19487,7 @@ row1615:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1621:
+near1683:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19060,26 +19510,29 @@ near1621:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1618
-	JMP          opened1620
+	JGE          over1680
+	JMP          opened1682
 
-cut1619:
+cut1681:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1684
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
 
-opened1620:
+unasked1684:
+opened1682:
 	CMPQ 128(AX), $0x00
-	JNE  far1622
+	JNE  far1685
 
-each1623:
+each1686:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19119,11 +19572,11 @@ each1623:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1623
-	JMP          over1618
+	JL           each1686
+	JMP          over1680
 
-far1622:
-each1624:
+far1685:
+each1687:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19171,78 +19624,81 @@ each1624:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1624
+	JL           each1687
 
-over1618:
+over1680:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1688
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1690
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1690:
+	TESTQ    $0x00000002, R9
+	JZ       one1691
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1691:
+	TESTQ  $0x00000001, R9
+	JZ     stored1689
+	VMOVSS X7, (R11)
+	JMP    stored1689
+
+all1688:
+	VMOVUPS Y7, 96(CX)
+
+stored1689:
+	CMPQ         48(AX), $0x00
+	JE           unasked1692
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1625
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1627
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1627:
-	TESTQ    $0x00000002, R11
-	JZ       one1628
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1628:
-	TESTQ  $0x00000001, R11
-	JZ     stored1626
-	VMOVSS X7, (R12)
-	JMP    stored1626
-
-all1625:
-	VMOVUPS Y7, 96(CX)
-
-stored1626:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1629
+	JE           all1693
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1631
+	JZ           two1695
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1631:
+two1695:
 	TESTQ    $0x00000002, R11
-	JZ       one1632
+	JZ       one1696
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1632:
+one1696:
 	TESTQ  $0x00000001, R11
-	JZ     stored1630
+	JZ     stored1694
 	VMOVSS X8, (R9)
-	JMP    stored1630
+	JMP    stored1694
 
-all1629:
+all1693:
 	VMOVUPS Y8, 96(R9)
 
-stored1630:
-none1617:
+stored1694:
+unasked1692:
+none1679:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1615
+	JNZ  row1677
 
 done:
 	VZEROUPPER
@@ -19279,16 +19735,16 @@ TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1633:
+row1697:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1635
+	JGE        none1699
 	CMPQ       DI, (BX)
-	JNE        cut1637
+	JNE        cut1701
 	CMPQ       128(AX), $0x00
-	JE         near1639
+	JE         near1703
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19297,7 +19753,7 @@ row1633:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1639:
+near1703:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19311,20 +19767,23 @@ near1639:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1636
-	JMP          opened1638
+	JGE          over1700
+	JMP          opened1702
 
-cut1637:
+cut1701:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1704
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1638:
+unasked1704:
+opened1702:
 	CMPQ 128(AX), $0x00
-	JNE  far1640
+	JNE  far1705
 
-each1641:
+each1706:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19343,11 +19802,11 @@ each1641:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1641
-	JMP          over1636
+	JL           each1706
+	JMP          over1700
 
-far1640:
-each1642:
+far1705:
+each1707:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19373,21 +19832,24 @@ each1642:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1642
+	JL           each1707
 
-over1636:
+over1700:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1708
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1635:
+unasked1708:
+none1699:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1633
+	JNZ  row1697
 	JMP  done
 
 tile1true:
@@ -19396,16 +19858,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1643:
+row1709:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1645
+	JGE        none1711
 	CMPQ       DI, (BX)
-	JNE        cut1647
+	JNE        cut1713
 	CMPQ       128(AX), $0x00
-	JE         near1649
+	JE         near1715
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19414,7 +19876,7 @@ row1643:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1649:
+near1715:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19428,20 +19890,23 @@ near1649:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1646
-	JMP          opened1648
+	JGE          over1712
+	JMP          opened1714
 
-cut1647:
+cut1713:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1716
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
-opened1648:
+unasked1716:
+opened1714:
 	CMPQ 128(AX), $0x00
-	JNE  far1650
+	JNE  far1717
 
-each1651:
+each1718:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19460,11 +19925,11 @@ each1651:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1651
-	JMP          over1646
+	JL           each1718
+	JMP          over1712
 
-far1650:
-each1652:
+far1717:
+each1719:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19490,85 +19955,88 @@ each1652:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1652
+	JL           each1719
 
-over1646:
+over1712:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1720
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1722
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1722:
+	TESTQ    $0x00000002, R9
+	JZ       one1723
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1723:
+	TESTQ  $0x00000001, R9
+	JZ     stored1721
+	VMOVSS X1, (R11)
+	JMP    stored1721
+
+all1720:
+	VMOVUPS Y1, (CX)
+
+stored1721:
+	CMPQ         48(AX), $0x00
+	JE           unasked1724
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1653
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1655
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1655:
-	TESTQ    $0x00000002, R11
-	JZ       one1656
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1656:
-	TESTQ  $0x00000001, R11
-	JZ     stored1654
-	VMOVSS X1, (R12)
-	JMP    stored1654
-
-all1653:
-	VMOVUPS Y1, (CX)
-
-stored1654:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1657
+	JE           all1725
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1659
+	JZ           two1727
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1659:
+two1727:
 	TESTQ    $0x00000002, R11
-	JZ       one1660
+	JZ       one1728
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1660:
+one1728:
 	TESTQ  $0x00000001, R11
-	JZ     stored1658
+	JZ     stored1726
 	VMOVSS X2, (R9)
-	JMP    stored1658
+	JMP    stored1726
 
-all1657:
+all1725:
 	VMOVUPS Y2, (R9)
 
-stored1658:
-none1645:
+stored1726:
+unasked1724:
+none1711:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1643
+	JNZ  row1709
 	JMP  done
 
 tile2false:
-row1661:
+row1729:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1663
+	JGE        none1731
 	CMPQ       DI, (BX)
-	JNE        cut1665
+	JNE        cut1733
 	CMPQ       128(AX), $0x00
-	JE         near1667
+	JE         near1735
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19577,7 +20045,7 @@ row1661:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1667:
+near1735:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19595,22 +20063,25 @@ near1667:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1664
-	JMP          opened1666
+	JGE          over1732
+	JMP          opened1734
 
-cut1665:
+cut1733:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1736
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1666:
+unasked1736:
+opened1734:
 	CMPQ 128(AX), $0x00
-	JNE  far1668
+	JNE  far1737
 
-each1669:
+each1738:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19637,11 +20108,11 @@ each1669:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1669
-	JMP          over1664
+	JL           each1738
+	JMP          over1732
 
-far1668:
-each1670:
+far1737:
+each1739:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19675,23 +20146,26 @@ each1670:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1670
+	JL           each1739
 
-over1664:
+over1732:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1740
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1663:
+unasked1740:
+none1731:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1661
+	JNZ  row1729
 	JMP  done
 
 tile2true:
@@ -19700,16 +20174,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1671:
+row1741:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1673
+	JGE        none1743
 	CMPQ       DI, (BX)
-	JNE        cut1675
+	JNE        cut1745
 	CMPQ       128(AX), $0x00
-	JE         near1677
+	JE         near1747
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19718,7 +20192,7 @@ row1671:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1677:
+near1747:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19736,22 +20210,25 @@ near1677:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1674
-	JMP          opened1676
+	JGE          over1744
+	JMP          opened1746
 
-cut1675:
+cut1745:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1748
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
 
-opened1676:
+unasked1748:
+opened1746:
 	CMPQ 128(AX), $0x00
-	JNE  far1678
+	JNE  far1749
 
-each1679:
+each1750:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19778,11 +20255,11 @@ each1679:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1679
-	JMP          over1674
+	JL           each1750
+	JMP          over1744
 
-far1678:
-each1680:
+far1749:
+each1751:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19816,87 +20293,90 @@ each1680:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1680
+	JL           each1751
 
-over1674:
+over1744:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1752
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1754
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1754:
+	TESTQ    $0x00000002, R9
+	JZ       one1755
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1755:
+	TESTQ  $0x00000001, R9
+	JZ     stored1753
+	VMOVSS X3, (R11)
+	JMP    stored1753
+
+all1752:
+	VMOVUPS Y3, 32(CX)
+
+stored1753:
+	CMPQ         48(AX), $0x00
+	JE           unasked1756
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1681
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1683
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1683:
-	TESTQ    $0x00000002, R11
-	JZ       one1684
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1684:
-	TESTQ  $0x00000001, R11
-	JZ     stored1682
-	VMOVSS X3, (R12)
-	JMP    stored1682
-
-all1681:
-	VMOVUPS Y3, 32(CX)
-
-stored1682:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1685
+	JE           all1757
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1687
+	JZ           two1759
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1687:
+two1759:
 	TESTQ    $0x00000002, R11
-	JZ       one1688
+	JZ       one1760
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1688:
+one1760:
 	TESTQ  $0x00000001, R11
-	JZ     stored1686
+	JZ     stored1758
 	VMOVSS X4, (R9)
-	JMP    stored1686
+	JMP    stored1758
 
-all1685:
+all1757:
 	VMOVUPS Y4, 32(R9)
 
-stored1686:
-none1673:
+stored1758:
+unasked1756:
+none1743:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1671
+	JNZ  row1741
 	JMP  done
 
 tile3false:
-row1689:
+row1761:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1691
+	JGE        none1763
 	CMPQ       DI, (BX)
-	JNE        cut1693
+	JNE        cut1765
 	CMPQ       128(AX), $0x00
-	JE         near1695
+	JE         near1767
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19907,7 +20387,7 @@ row1689:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1695:
+near1767:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19929,24 +20409,27 @@ near1695:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1692
-	JMP          opened1694
+	JGE          over1764
+	JMP          opened1766
 
-cut1693:
+cut1765:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1768
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1694:
+unasked1768:
+opened1766:
 	CMPQ 128(AX), $0x00
-	JNE  far1696
+	JNE  far1769
 
-each1697:
+each1770:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19981,11 +20464,11 @@ each1697:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1697
-	JMP          over1692
+	JL           each1770
+	JMP          over1764
 
-far1696:
-each1698:
+far1769:
+each1771:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20029,25 +20512,28 @@ each1698:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1698
+	JL           each1771
 
-over1692:
+over1764:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1772
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1691:
+unasked1772:
+none1763:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1689
+	JNZ  row1761
 	JMP  done
 
 tile3true:
@@ -20056,16 +20542,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1699:
+row1773:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1701
+	JGE        none1775
 	CMPQ       DI, (BX)
-	JNE        cut1703
+	JNE        cut1777
 	CMPQ       128(AX), $0x00
-	JE         near1705
+	JE         near1779
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20076,7 +20562,7 @@ row1699:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1705:
+near1779:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20098,24 +20584,27 @@ near1705:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1702
-	JMP          opened1704
+	JGE          over1776
+	JMP          opened1778
 
-cut1703:
+cut1777:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1780
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
 
-opened1704:
+unasked1780:
+opened1778:
 	CMPQ 128(AX), $0x00
-	JNE  far1706
+	JNE  far1781
 
-each1707:
+each1782:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20150,11 +20639,11 @@ each1707:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1707
-	JMP          over1702
+	JL           each1782
+	JMP          over1776
 
-far1706:
-each1708:
+far1781:
+each1783:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20198,89 +20687,92 @@ each1708:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1708
+	JL           each1783
 
-over1702:
+over1776:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1784
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1786
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1786:
+	TESTQ    $0x00000002, R9
+	JZ       one1787
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1787:
+	TESTQ  $0x00000001, R9
+	JZ     stored1785
+	VMOVSS X5, (R11)
+	JMP    stored1785
+
+all1784:
+	VMOVUPS Y5, 64(CX)
+
+stored1785:
+	CMPQ         48(AX), $0x00
+	JE           unasked1788
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1709
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1711
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1711:
-	TESTQ    $0x00000002, R11
-	JZ       one1712
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1712:
-	TESTQ  $0x00000001, R11
-	JZ     stored1710
-	VMOVSS X5, (R12)
-	JMP    stored1710
-
-all1709:
-	VMOVUPS Y5, 64(CX)
-
-stored1710:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1713
+	JE           all1789
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1715
+	JZ           two1791
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1715:
+two1791:
 	TESTQ    $0x00000002, R11
-	JZ       one1716
+	JZ       one1792
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1716:
+one1792:
 	TESTQ  $0x00000001, R11
-	JZ     stored1714
+	JZ     stored1790
 	VMOVSS X6, (R9)
-	JMP    stored1714
+	JMP    stored1790
 
-all1713:
+all1789:
 	VMOVUPS Y6, 64(R9)
 
-stored1714:
-none1701:
+stored1790:
+unasked1788:
+none1775:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1699
+	JNZ  row1773
 	JMP  done
 
 tile4false:
-row1717:
+row1793:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1719
+	JGE        none1795
 	CMPQ       DI, (BX)
-	JNE        cut1721
+	JNE        cut1797
 	CMPQ       128(AX), $0x00
-	JE         near1723
+	JE         near1799
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20290,7 +20782,7 @@ row1717:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1723:
+near1799:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20316,26 +20808,29 @@ near1723:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1720
-	JMP          opened1722
+	JGE          over1796
+	JMP          opened1798
 
-cut1721:
+cut1797:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1800
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1722:
+unasked1800:
+opened1798:
 	CMPQ 128(AX), $0x00
-	JNE  far1724
+	JNE  far1801
 
-each1725:
+each1802:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20378,11 +20873,11 @@ each1725:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1725
-	JMP          over1720
+	JL           each1802
+	JMP          over1796
 
-far1724:
-each1726:
+far1801:
+each1803:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20433,27 +20928,30 @@ each1726:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1726
+	JL           each1803
 
-over1720:
+over1796:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1804
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1719:
+unasked1804:
+none1795:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1717
+	JNZ  row1793
 	JMP  done
 
 tile4true:
@@ -20462,16 +20960,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1727:
+row1805:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1729
+	JGE        none1807
 	CMPQ       DI, (BX)
-	JNE        cut1731
+	JNE        cut1809
 	CMPQ       128(AX), $0x00
-	JE         near1733
+	JE         near1811
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20481,7 +20979,7 @@ row1727:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1733:
+near1811:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20507,26 +21005,29 @@ near1733:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1730
-	JMP          opened1732
+	JGE          over1808
+	JMP          opened1810
 
-cut1731:
+cut1809:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1812
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
 
-opened1732:
+unasked1812:
+opened1810:
 	CMPQ 128(AX), $0x00
-	JNE  far1734
+	JNE  far1813
 
-each1735:
+each1814:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20569,11 +21070,11 @@ each1735:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1735
-	JMP          over1730
+	JL           each1814
+	JMP          over1808
 
-far1734:
-each1736:
+far1813:
+each1815:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20624,78 +21125,81 @@ each1736:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1736
+	JL           each1815
 
-over1730:
+over1808:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1816
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1818
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1818:
+	TESTQ    $0x00000002, R9
+	JZ       one1819
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1819:
+	TESTQ  $0x00000001, R9
+	JZ     stored1817
+	VMOVSS X7, (R11)
+	JMP    stored1817
+
+all1816:
+	VMOVUPS Y7, 96(CX)
+
+stored1817:
+	CMPQ         48(AX), $0x00
+	JE           unasked1820
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1737
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1739
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1739:
-	TESTQ    $0x00000002, R11
-	JZ       one1740
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1740:
-	TESTQ  $0x00000001, R11
-	JZ     stored1738
-	VMOVSS X7, (R12)
-	JMP    stored1738
-
-all1737:
-	VMOVUPS Y7, 96(CX)
-
-stored1738:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1741
+	JE           all1821
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1743
+	JZ           two1823
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1743:
+two1823:
 	TESTQ    $0x00000002, R11
-	JZ       one1744
+	JZ       one1824
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1744:
+one1824:
 	TESTQ  $0x00000001, R11
-	JZ     stored1742
+	JZ     stored1822
 	VMOVSS X8, (R9)
-	JMP    stored1742
+	JMP    stored1822
 
-all1741:
+all1821:
 	VMOVUPS Y8, 96(R9)
 
-stored1742:
-none1729:
+stored1822:
+unasked1820:
+none1807:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1727
+	JNZ  row1805
 
 done:
 	VZEROUPPER
@@ -20732,16 +21236,16 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1745:
+row1825:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1747
+	JGE        none1827
 	CMPQ       DI, (BX)
-	JNE        cut1749
+	JNE        cut1829
 	CMPQ       128(AX), $0x00
-	JE         near1751
+	JE         near1831
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20750,7 +21254,7 @@ row1745:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1751:
+near1831:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20764,20 +21268,23 @@ near1751:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1748
-	JMP          opened1750
+	JGE          over1828
+	JMP          opened1830
 
-cut1749:
+cut1829:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1832
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1750:
+unasked1832:
+opened1830:
 	CMPQ 128(AX), $0x00
-	JNE  far1752
+	JNE  far1833
 
-each1753:
+each1834:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20796,11 +21303,11 @@ each1753:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1753
-	JMP          over1748
+	JL           each1834
+	JMP          over1828
 
-far1752:
-each1754:
+far1833:
+each1835:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20826,21 +21333,24 @@ each1754:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1754
+	JL           each1835
 
-over1748:
+over1828:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1836
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1747:
+unasked1836:
+none1827:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1745
+	JNZ  row1825
 	JMP  done
 
 tile1true:
@@ -20849,16 +21359,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1755:
+row1837:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1757
+	JGE        none1839
 	CMPQ       DI, (BX)
-	JNE        cut1759
+	JNE        cut1841
 	CMPQ       128(AX), $0x00
-	JE         near1761
+	JE         near1843
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20867,7 +21377,7 @@ row1755:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1761:
+near1843:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20881,20 +21391,23 @@ near1761:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1758
-	JMP          opened1760
+	JGE          over1840
+	JMP          opened1842
 
-cut1759:
+cut1841:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1844
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
-opened1760:
+unasked1844:
+opened1842:
 	CMPQ 128(AX), $0x00
-	JNE  far1762
+	JNE  far1845
 
-each1763:
+each1846:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20913,11 +21426,11 @@ each1763:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1763
-	JMP          over1758
+	JL           each1846
+	JMP          over1840
 
-far1762:
-each1764:
+far1845:
+each1847:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20943,1240 +21456,78 @@ each1764:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1764
+	JL           each1847
 
-over1758:
+over1840:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1848
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1850
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1850:
+	TESTQ    $0x00000002, R9
+	JZ       one1851
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1851:
+	TESTQ  $0x00000001, R9
+	JZ     stored1849
+	VMOVSS X1, (R11)
+	JMP    stored1849
+
+all1848:
+	VMOVUPS Y1, (CX)
+
+stored1849:
+	CMPQ         48(AX), $0x00
+	JE           unasked1852
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1765
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1767
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1767:
-	TESTQ    $0x00000002, R11
-	JZ       one1768
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1768:
-	TESTQ  $0x00000001, R11
-	JZ     stored1766
-	VMOVSS X1, (R12)
-	JMP    stored1766
-
-all1765:
-	VMOVUPS Y1, (CX)
-
-stored1766:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1769
+	JE           all1853
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1771
+	JZ           two1855
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1771:
+two1855:
 	TESTQ    $0x00000002, R11
-	JZ       one1772
+	JZ       one1856
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1772:
-	TESTQ  $0x00000001, R11
-	JZ     stored1770
-	VMOVSS X2, (R9)
-	JMP    stored1770
-
-all1769:
-	VMOVUPS Y2, (R9)
-
-stored1770:
-none1757:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1755
-	JMP  done
-
-tile2false:
-row1773:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1775
-	CMPQ       DI, (BX)
-	JNE        cut1777
-	CMPQ       128(AX), $0x00
-	JE         near1779
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1779:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1776
-	JMP          opened1778
-
-cut1777:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1778:
-	CMPQ 128(AX), $0x00
-	JNE  far1780
-
-each1781:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1781
-	JMP          over1776
-
-far1780:
-each1782:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1782
-
-over1776:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-none1775:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1773
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1783:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1785
-	CMPQ       DI, (BX)
-	JNE        cut1787
-	CMPQ       128(AX), $0x00
-	JE         near1789
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1789:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   32(R11), Y0, Y3
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1786
-	JMP          opened1788
-
-cut1787:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-
-opened1788:
-	CMPQ 128(AX), $0x00
-	JNE  far1790
-
-each1791:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1791
-	JMP          over1786
-
-far1790:
-each1792:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1792
-
-over1786:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1793
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1795
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1795:
-	TESTQ    $0x00000002, R11
-	JZ       one1796
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1796:
-	TESTQ  $0x00000001, R11
-	JZ     stored1794
-	VMOVSS X3, (R12)
-	JMP    stored1794
-
-all1793:
-	VMOVUPS Y3, 32(CX)
-
-stored1794:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1797
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1799
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1799:
-	TESTQ    $0x00000002, R11
-	JZ       one1800
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1800:
-	TESTQ  $0x00000001, R11
-	JZ     stored1798
-	VMOVSS X4, (R9)
-	JMP    stored1798
-
-all1797:
-	VMOVUPS Y4, 32(R9)
-
-stored1798:
-none1785:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1783
-	JMP  done
-
-tile3false:
-row1801:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1803
-	CMPQ       DI, (BX)
-	JNE        cut1805
-	CMPQ       128(AX), $0x00
-	JE         near1807
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1807:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1804
-	JMP          opened1806
-
-cut1805:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1806:
-	CMPQ 128(AX), $0x00
-	JNE  far1808
-
-each1809:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1809
-	JMP          over1804
-
-far1808:
-each1810:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1810
-
-over1804:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-none1803:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1801
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1811:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1813
-	CMPQ       DI, (BX)
-	JNE        cut1815
-	CMPQ       128(AX), $0x00
-	JE         near1817
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1817:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VMASKMOVPS   64(R12), Y0, Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1814
-	JMP          opened1816
-
-cut1815:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-
-opened1816:
-	CMPQ 128(AX), $0x00
-	JNE  far1818
-
-each1819:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1819
-	JMP          over1814
-
-far1818:
-each1820:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1820
-
-over1814:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1821
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1823
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1823:
-	TESTQ    $0x00000002, R11
-	JZ       one1824
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1824:
-	TESTQ  $0x00000001, R11
-	JZ     stored1822
-	VMOVSS X5, (R12)
-	JMP    stored1822
-
-all1821:
-	VMOVUPS Y5, 64(CX)
-
-stored1822:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1825
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1827
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two1827:
-	TESTQ    $0x00000002, R11
-	JZ       one1828
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one1828:
-	TESTQ  $0x00000001, R11
-	JZ     stored1826
-	VMOVSS X6, (R9)
-	JMP    stored1826
-
-all1825:
-	VMOVUPS Y6, 64(R9)
-
-stored1826:
-none1813:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1811
-	JMP  done
-
-tile4false:
-row1829:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1831
-	CMPQ       DI, (BX)
-	JNE        cut1833
-	CMPQ       128(AX), $0x00
-	JE         near1835
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1835:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMOVUPS      96(R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1832
-	JMP          opened1834
-
-cut1833:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1834:
-	CMPQ 128(AX), $0x00
-	JNE  far1836
-
-each1837:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1837
-	JMP          over1832
-
-far1836:
-each1838:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1838
-
-over1832:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-none1831:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1829
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1839:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1841
-	CMPQ       DI, (BX)
-	JNE        cut1843
-	CMPQ       128(AX), $0x00
-	JE         near1845
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1845:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VMASKMOVPS   96(R11), Y0, Y7
-	VMASKMOVPS   96(R12), Y0, Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVAPS      Y2, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1842
-	JMP          opened1844
-
-cut1843:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
-
-opened1844:
-	CMPQ 128(AX), $0x00
-	JNE  far1846
-
-each1847:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1847
-	JMP          over1842
-
-far1846:
-each1848:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VMOVUPS      (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y11
-	VCMPPS       $0x07, Y1, Y1, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMOVUPS      32(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y11
-	VCMPPS       $0x07, Y3, Y3, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      64(R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y11
-	VCMPPS       $0x07, Y5, Y5, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMASKMOVPS   96(R12), Y0, Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1848
-
-over1842:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1849
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1851
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1851:
-	TESTQ    $0x00000002, R11
-	JZ       one1852
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1852:
-	TESTQ  $0x00000001, R11
-	JZ     stored1850
-	VMOVSS X7, (R12)
-	JMP    stored1850
-
-all1849:
-	VMOVUPS Y7, 96(CX)
-
-stored1850:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1853
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1855
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two1855:
-	TESTQ    $0x00000002, R11
-	JZ       one1856
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
 one1856:
 	TESTQ  $0x00000001, R11
 	JZ     stored1854
-	VMOVSS X8, (R9)
+	VMOVSS X2, (R9)
 	JMP    stored1854
 
 all1853:
-	VMOVUPS Y8, 96(R9)
+	VMOVUPS Y2, (R9)
 
 stored1854:
-none1841:
+unasked1852:
+none1839:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1839
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMaxHeads8AVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x08
-	JE   tile4false
+	JNZ  row1837
 	JMP  done
 
-tile1false:
+tile2false:
 row1857:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -22205,24 +21556,1228 @@ near1863:
 	VMOVQ        DI, X1
 	VPBROADCASTD X1, Y1
 	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y2
+	VMOVUPS      (R12), Y2
 	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
 	JGE          over1860
 	JMP          opened1862
 
 cut1861:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1864
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y3
 
+unasked1864:
 opened1862:
 	CMPQ 128(AX), $0x00
-	JNE  far1864
+	JNE  far1865
 
-each1865:
+each1866:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1866
+	JMP          over1860
+
+far1865:
+each1867:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x19, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1867
+
+over1860:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1868
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+
+unasked1868:
+none1859:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1857
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1869:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1871
+	CMPQ       DI, (BX)
+	JNE        cut1873
+	CMPQ       128(AX), $0x00
+	JE         near1875
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1875:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1872
+	JMP          opened1874
+
+cut1873:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1876
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(R11), Y0, Y4
+
+unasked1876:
+opened1874:
+	CMPQ 128(AX), $0x00
+	JNE  far1877
+
+each1878:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1878
+	JMP          over1872
+
+far1877:
+each1879:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x19, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1879
+
+over1872:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1880
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1882
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1882:
+	TESTQ    $0x00000002, R9
+	JZ       one1883
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1883:
+	TESTQ  $0x00000001, R9
+	JZ     stored1881
+	VMOVSS X3, (R11)
+	JMP    stored1881
+
+all1880:
+	VMOVUPS Y3, 32(CX)
+
+stored1881:
+	CMPQ         48(AX), $0x00
+	JE           unasked1884
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1885
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1887
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1887:
+	TESTQ    $0x00000002, R11
+	JZ       one1888
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1888:
+	TESTQ  $0x00000001, R11
+	JZ     stored1886
+	VMOVSS X4, (R9)
+	JMP    stored1886
+
+all1885:
+	VMOVUPS Y4, 32(R9)
+
+stored1886:
+unasked1884:
+none1871:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1869
+	JMP  done
+
+tile3false:
+row1889:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1891
+	CMPQ       DI, (BX)
+	JNE        cut1893
+	CMPQ       128(AX), $0x00
+	JE         near1895
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1895:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1892
+	JMP          opened1894
+
+cut1893:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1896
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(R11), Y5
+
+unasked1896:
+opened1894:
+	CMPQ 128(AX), $0x00
+	JNE  far1897
+
+each1898:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1898
+	JMP          over1892
+
+far1897:
+each1899:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x19, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1899
+
+over1892:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1900
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y5, 64(R9)
+
+unasked1900:
+none1891:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1889
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1901:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1903
+	CMPQ       DI, (BX)
+	JNE        cut1905
+	CMPQ       128(AX), $0x00
+	JE         near1907
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1907:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1904
+	JMP          opened1906
+
+cut1905:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1908
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(R11), Y0, Y6
+
+unasked1908:
+opened1906:
+	CMPQ 128(AX), $0x00
+	JNE  far1909
+
+each1910:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1910
+	JMP          over1904
+
+far1909:
+each1911:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x19, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1911
+
+over1904:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1912
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1914
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1914:
+	TESTQ    $0x00000002, R9
+	JZ       one1915
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1915:
+	TESTQ  $0x00000001, R9
+	JZ     stored1913
+	VMOVSS X5, (R11)
+	JMP    stored1913
+
+all1912:
+	VMOVUPS Y5, 64(CX)
+
+stored1913:
+	CMPQ         48(AX), $0x00
+	JE           unasked1916
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1917
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1919
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1919:
+	TESTQ    $0x00000002, R11
+	JZ       one1920
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1920:
+	TESTQ  $0x00000001, R11
+	JZ     stored1918
+	VMOVSS X6, (R9)
+	JMP    stored1918
+
+all1917:
+	VMOVUPS Y6, 64(R9)
+
+stored1918:
+unasked1916:
+none1903:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1901
+	JMP  done
+
+tile4false:
+row1921:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1923
+	CMPQ       DI, (BX)
+	JNE        cut1925
+	CMPQ       128(AX), $0x00
+	JE         near1927
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1927:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMOVUPS      96(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1924
+	JMP          opened1926
+
+cut1925:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1928
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(R11), Y7
+
+unasked1928:
+opened1926:
+	CMPQ 128(AX), $0x00
+	JNE  far1929
+
+each1930:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1930
+	JMP          over1924
+
+far1929:
+each1931:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1931
+
+over1924:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1932
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y7, 96(R9)
+
+unasked1932:
+none1923:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1921
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1933:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1935
+	CMPQ       DI, (BX)
+	JNE        cut1937
+	CMPQ       128(AX), $0x00
+	JE         near1939
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1939:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMASKMOVPS   96(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1936
+	JMP          opened1938
+
+cut1937:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1940
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(R11), Y0, Y8
+
+unasked1940:
+opened1938:
+	CMPQ 128(AX), $0x00
+	JNE  far1941
+
+each1942:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1942
+	JMP          over1936
+
+far1941:
+each1943:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y11
+	VCMPPS       $0x07, Y1, Y1, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMOVUPS      32(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y11
+	VCMPPS       $0x07, Y3, Y3, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMOVUPS      64(R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y11
+	VCMPPS       $0x07, Y5, Y5, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMASKMOVPS   96(R12), Y0, Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1943
+
+over1936:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1944
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1946
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1946:
+	TESTQ    $0x00000002, R9
+	JZ       one1947
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1947:
+	TESTQ  $0x00000001, R9
+	JZ     stored1945
+	VMOVSS X7, (R11)
+	JMP    stored1945
+
+all1944:
+	VMOVUPS Y7, 96(CX)
+
+stored1945:
+	CMPQ         48(AX), $0x00
+	JE           unasked1948
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1949
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1951
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1951:
+	TESTQ    $0x00000002, R11
+	JZ       one1952
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one1952:
+	TESTQ  $0x00000001, R11
+	JZ     stored1950
+	VMOVSS X8, (R9)
+	JMP    stored1950
+
+all1949:
+	VMOVUPS Y8, 96(R9)
+
+stored1950:
+unasked1948:
+none1935:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1933
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxHeads8AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x08
+	JE   tile4false
+	JMP  done
+
+tile1false:
+row1953:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1955
+	CMPQ       DI, (BX)
+	JNE        cut1957
+	CMPQ       128(AX), $0x00
+	JE         near1959
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1959:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1956
+	JMP          opened1958
+
+cut1957:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1960
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+
+unasked1960:
+opened1958:
+	CMPQ 128(AX), $0x00
+	JNE  far1961
+
+each1962:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22241,11 +22796,11 @@ each1865:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1865
-	JMP          over1860
+	JL           each1962
+	JMP          over1956
 
-far1864:
-each1866:
+far1961:
+each1963:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22271,34 +22826,37 @@ each1866:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1866
+	JL           each1963
 
-over1860:
+over1956:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1964
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1859:
+unasked1964:
+none1955:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1857
+	JNZ  row1953
 	JMP  done
 
 tile2false:
-row1867:
+row1965:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1869
+	JGE        none1967
 	CMPQ       DI, (BX)
-	JNE        cut1871
+	JNE        cut1969
 	CMPQ       128(AX), $0x00
-	JE         near1873
+	JE         near1971
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22307,7 +22865,7 @@ row1867:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1873:
+near1971:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22325,22 +22883,25 @@ near1873:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1870
-	JMP          opened1872
+	JGE          over1968
+	JMP          opened1970
 
-cut1871:
+cut1969:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1972
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1872:
+unasked1972:
+opened1970:
 	CMPQ 128(AX), $0x00
-	JNE  far1874
+	JNE  far1973
 
-each1875:
+each1974:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22367,11 +22928,11 @@ each1875:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1875
-	JMP          over1870
+	JL           each1974
+	JMP          over1968
 
-far1874:
-each1876:
+far1973:
+each1975:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22405,36 +22966,39 @@ each1876:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1876
+	JL           each1975
 
-over1870:
+over1968:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1976
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1869:
+unasked1976:
+none1967:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1867
+	JNZ  row1965
 	JMP  done
 
 tile3false:
-row1877:
+row1977:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1879
+	JGE        none1979
 	CMPQ       DI, (BX)
-	JNE        cut1881
+	JNE        cut1981
 	CMPQ       128(AX), $0x00
-	JE         near1883
+	JE         near1983
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22445,7 +23009,7 @@ row1877:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1883:
+near1983:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22467,24 +23031,27 @@ near1883:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1880
-	JMP          opened1882
+	JGE          over1980
+	JMP          opened1982
 
-cut1881:
+cut1981:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1984
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1882:
+unasked1984:
+opened1982:
 	CMPQ 128(AX), $0x00
-	JNE  far1884
+	JNE  far1985
 
-each1885:
+each1986:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22519,11 +23086,11 @@ each1885:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1885
-	JMP          over1880
+	JL           each1986
+	JMP          over1980
 
-far1884:
-each1886:
+far1985:
+each1987:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22567,38 +23134,41 @@ each1886:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1886
+	JL           each1987
 
-over1880:
+over1980:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1988
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1879:
+unasked1988:
+none1979:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1877
+	JNZ  row1977
 	JMP  done
 
 tile4false:
-row1887:
+row1989:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1889
+	JGE        none1991
 	CMPQ       DI, (BX)
-	JNE        cut1891
+	JNE        cut1993
 	CMPQ       128(AX), $0x00
-	JE         near1893
+	JE         near1995
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22608,7 +23178,7 @@ row1887:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1893:
+near1995:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22634,26 +23204,29 @@ near1893:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1890
-	JMP          opened1892
+	JGE          over1992
+	JMP          opened1994
 
-cut1891:
+cut1993:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1996
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1892:
+unasked1996:
+opened1994:
 	CMPQ 128(AX), $0x00
-	JNE  far1894
+	JNE  far1997
 
-each1895:
+each1998:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22696,11 +23269,11 @@ each1895:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1895
-	JMP          over1890
+	JL           each1998
+	JMP          over1992
 
-far1894:
-each1896:
+far1997:
+each1999:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22751,27 +23324,30 @@ each1896:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1896
+	JL           each1999
 
-over1890:
+over1992:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2000
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1889:
+unasked2000:
+none1991:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1887
+	JNZ  row1989
 
 done:
 	VZEROUPPER
@@ -22800,16 +23376,16 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1897:
+row2001:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1899
+	JGE        none2003
 	CMPQ       DI, (BX)
-	JNE        cut1901
+	JNE        cut2005
 	CMPQ       128(AX), $0x00
-	JE         near1903
+	JE         near2007
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22818,7 +23394,7 @@ row1897:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1903:
+near2007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22832,20 +23408,23 @@ near1903:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1900
-	JMP          opened1902
+	JGE          over2004
+	JMP          opened2006
 
-cut1901:
+cut2005:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked2008
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1902:
+unasked2008:
+opened2006:
 	CMPQ 128(AX), $0x00
-	JNE  far1904
+	JNE  far2009
 
-each1905:
+each2010:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22864,11 +23443,11 @@ each1905:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1905
-	JMP          over1900
+	JL           each2010
+	JMP          over2004
 
-far1904:
-each1906:
+far2009:
+each2011:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22894,34 +23473,37 @@ each1906:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1906
+	JL           each2011
 
-over1900:
+over2004:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2012
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1899:
+unasked2012:
+none2003:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1897
+	JNZ  row2001
 	JMP  done
 
 tile2false:
-row1907:
+row2013:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1909
+	JGE        none2015
 	CMPQ       DI, (BX)
-	JNE        cut1911
+	JNE        cut2017
 	CMPQ       128(AX), $0x00
-	JE         near1913
+	JE         near2019
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22930,7 +23512,7 @@ row1907:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1913:
+near2019:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22948,22 +23530,25 @@ near1913:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1910
-	JMP          opened1912
+	JGE          over2016
+	JMP          opened2018
 
-cut1911:
+cut2017:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked2020
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1912:
+unasked2020:
+opened2018:
 	CMPQ 128(AX), $0x00
-	JNE  far1914
+	JNE  far2021
 
-each1915:
+each2022:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22990,11 +23575,11 @@ each1915:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1915
-	JMP          over1910
+	JL           each2022
+	JMP          over2016
 
-far1914:
-each1916:
+far2021:
+each2023:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23028,36 +23613,39 @@ each1916:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1916
+	JL           each2023
 
-over1910:
+over2016:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2024
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1909:
+unasked2024:
+none2015:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1907
+	JNZ  row2013
 	JMP  done
 
 tile3false:
-row1917:
+row2025:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1919
+	JGE        none2027
 	CMPQ       DI, (BX)
-	JNE        cut1921
+	JNE        cut2029
 	CMPQ       128(AX), $0x00
-	JE         near1923
+	JE         near2031
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23068,7 +23656,7 @@ row1917:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1923:
+near2031:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23090,24 +23678,27 @@ near1923:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1920
-	JMP          opened1922
+	JGE          over2028
+	JMP          opened2030
 
-cut1921:
+cut2029:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked2032
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1922:
+unasked2032:
+opened2030:
 	CMPQ 128(AX), $0x00
-	JNE  far1924
+	JNE  far2033
 
-each1925:
+each2034:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23142,11 +23733,11 @@ each1925:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1925
-	JMP          over1920
+	JL           each2034
+	JMP          over2028
 
-far1924:
-each1926:
+far2033:
+each2035:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23190,38 +23781,41 @@ each1926:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1926
+	JL           each2035
 
-over1920:
+over2028:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2036
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1919:
+unasked2036:
+none2027:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1917
+	JNZ  row2025
 	JMP  done
 
 tile4false:
-row1927:
+row2037:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1929
+	JGE        none2039
 	CMPQ       DI, (BX)
-	JNE        cut1931
+	JNE        cut2041
 	CMPQ       128(AX), $0x00
-	JE         near1933
+	JE         near2043
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23231,7 +23825,7 @@ row1927:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1933:
+near2043:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23257,26 +23851,29 @@ near1933:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1930
-	JMP          opened1932
+	JGE          over2040
+	JMP          opened2042
 
-cut1931:
+cut2041:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2044
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1932:
+unasked2044:
+opened2042:
 	CMPQ 128(AX), $0x00
-	JNE  far1934
+	JNE  far2045
 
-each1935:
+each2046:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23319,11 +23916,11 @@ each1935:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1935
-	JMP          over1930
+	JL           each2046
+	JMP          over2040
 
-far1934:
-each1936:
+far2045:
+each2047:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23374,27 +23971,30 @@ each1936:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1936
+	JL           each2047
 
-over1930:
+over2040:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2048
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1929:
+unasked2048:
+none2039:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1927
+	JNZ  row2037
 
 done:
 	VZEROUPPER
@@ -23419,16 +24019,16 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row1937:
+row2049:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1939
+	JGE        none2051
 	CMPQ       DI, (BX)
-	JNE        cut1941
+	JNE        cut2053
 	CMPQ       128(AX), $0x00
-	JE         near1943
+	JE         near2055
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23437,7 +24037,7 @@ row1937:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1943:
+near2055:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23454,22 +24054,25 @@ near1943:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1940
-	JMP          opened1942
+	JGE          over2052
+	JMP          opened2054
 
-cut1941:
+cut2053:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked2056
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1942:
+unasked2056:
+opened2054:
 	CMPQ 128(AX), $0x00
-	JNE  far1944
+	JNE  far2057
 
-each1945:
+each2058:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23495,11 +24098,11 @@ each1945:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1945
-	JMP          over1940
+	JL           each2058
+	JMP          over2052
 
-far1944:
-each1946:
+far2057:
+each2059:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23532,36 +24135,39 @@ each1946:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1946
+	JL           each2059
 
-over1940:
+over2052:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2060
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1939:
+unasked2060:
+none2051:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1937
+	JNZ  row2049
 	JMP  done
 
 tile4false:
-row1947:
+row2061:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1949
+	JGE        none2063
 	CMPQ       DI, (BX)
-	JNE        cut1951
+	JNE        cut2065
 	CMPQ       128(AX), $0x00
-	JE         near1953
+	JE         near2067
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23571,7 +24177,7 @@ row1947:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1953:
+near2067:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23595,26 +24201,29 @@ near1953:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1950
-	JMP          opened1952
+	JGE          over2064
+	JMP          opened2066
 
-cut1951:
+cut2065:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2068
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1952:
+unasked2068:
+opened2066:
 	CMPQ 128(AX), $0x00
-	JNE  far1954
+	JNE  far2069
 
-each1955:
+each2070:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23655,11 +24264,11 @@ each1955:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1955
-	JMP          over1950
+	JL           each2070
+	JMP          over2064
 
-far1954:
-each1956:
+far2069:
+each2071:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23708,27 +24317,30 @@ each1956:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1956
+	JL           each2071
 
-over1950:
+over2064:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2072
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1949:
+unasked2072:
+none2063:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1947
+	JNZ  row2061
 
 done:
 	VZEROUPPER
@@ -23753,16 +24365,16 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row1957:
+row2073:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1959
+	JGE        none2075
 	CMPQ       DI, (BX)
-	JNE        cut1961
+	JNE        cut2077
 	CMPQ       128(AX), $0x00
-	JE         near1963
+	JE         near2079
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23771,7 +24383,7 @@ row1957:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1963:
+near2079:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23788,22 +24400,25 @@ near1963:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1960
-	JMP          opened1962
+	JGE          over2076
+	JMP          opened2078
 
-cut1961:
+cut2077:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked2080
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1962:
+unasked2080:
+opened2078:
 	CMPQ 128(AX), $0x00
-	JNE  far1964
+	JNE  far2081
 
-each1965:
+each2082:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23829,11 +24444,11 @@ each1965:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1965
-	JMP          over1960
+	JL           each2082
+	JMP          over2076
 
-far1964:
-each1966:
+far2081:
+each2083:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23866,36 +24481,39 @@ each1966:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1966
+	JL           each2083
 
-over1960:
+over2076:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2084
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1959:
+unasked2084:
+none2075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1957
+	JNZ  row2073
 	JMP  done
 
 tile4false:
-row1967:
+row2085:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1969
+	JGE        none2087
 	CMPQ       DI, (BX)
-	JNE        cut1971
+	JNE        cut2089
 	CMPQ       128(AX), $0x00
-	JE         near1973
+	JE         near2091
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23905,7 +24523,7 @@ row1967:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1973:
+near2091:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23929,26 +24547,29 @@ near1973:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1970
-	JMP          opened1972
+	JGE          over2088
+	JMP          opened2090
 
-cut1971:
+cut2089:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2092
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1972:
+unasked2092:
+opened2090:
 	CMPQ 128(AX), $0x00
-	JNE  far1974
+	JNE  far2093
 
-each1975:
+each2094:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23989,11 +24610,11 @@ each1975:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1975
-	JMP          over1970
+	JL           each2094
+	JMP          over2088
 
-far1974:
-each1976:
+far2093:
+each2095:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24042,27 +24663,30 @@ each1976:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1976
+	JL           each2095
 
-over1970:
+over2088:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2096
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1969:
+unasked2096:
+none2087:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1967
+	JNZ  row2085
 
 done:
 	VZEROUPPER
@@ -24085,16 +24709,16 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row1977:
+row2097:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1979
+	JGE        none2099
 	CMPQ       DI, (BX)
-	JNE        cut1981
+	JNE        cut2101
 	CMPQ       128(AX), $0x00
-	JE         near1983
+	JE         near2103
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24104,7 +24728,7 @@ row1977:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1983:
+near2103:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24127,26 +24751,29 @@ near1983:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1980
-	JMP          opened1982
+	JGE          over2100
+	JMP          opened2102
 
-cut1981:
+cut2101:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2104
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1982:
+unasked2104:
+opened2102:
 	CMPQ 128(AX), $0x00
-	JNE  far1984
+	JNE  far2105
 
-each1985:
+each2106:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24186,11 +24813,11 @@ each1985:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1985
-	JMP          over1980
+	JL           each2106
+	JMP          over2100
 
-far1984:
-each1986:
+far2105:
+each2107:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24238,27 +24865,30 @@ each1986:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1986
+	JL           each2107
 
-over1980:
+over2100:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2108
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1979:
+unasked2108:
+none2099:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1977
+	JNZ  row2097
 
 done:
 	VZEROUPPER
@@ -24281,16 +24911,16 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row1987:
+row2109:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1989
+	JGE        none2111
 	CMPQ       DI, (BX)
-	JNE        cut1991
+	JNE        cut2113
 	CMPQ       128(AX), $0x00
-	JE         near1993
+	JE         near2115
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24300,7 +24930,7 @@ row1987:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1993:
+near2115:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24323,26 +24953,29 @@ near1993:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1990
-	JMP          opened1992
+	JGE          over2112
+	JMP          opened2114
 
-cut1991:
+cut2113:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2116
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1992:
+unasked2116:
+opened2114:
 	CMPQ 128(AX), $0x00
-	JNE  far1994
+	JNE  far2117
 
-each1995:
+each2118:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24382,11 +25015,11 @@ each1995:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1995
-	JMP          over1990
+	JL           each2118
+	JMP          over2112
 
-far1994:
-each1996:
+far2117:
+each2119:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24434,27 +25067,2488 @@ each1996:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1996
+	JL           each2119
 
-over1990:
+over2112:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2120
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1989:
+unasked2120:
+none2111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1987
+	JNZ  row2109
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxQuickAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile2false:
+	VXORPS Y3, Y3, Y3
+	CMPQ   48(AX), $0x00
+	JE     bare2121
+
+row2123:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2125
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y2, Y2, Y2
+	CMPQ       128(AX), $0x00
+	JE         near2127
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2128
+
+near2127:
+ready2128:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2126
+	CMPQ    128(AX), $0x00
+	JNE     far2129
+
+each2130:
+	MOVLQSX   (SI)(DI*4), R10
+	IMULQ     R8, R10
+	ADDQ      DX, R10
+	VPADDW    wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS   (R10), Y5
+	VCMPPS    $0x03, 32(R10), Y5, Y6
+	VORPS     Y6, Y3, Y3
+	VCMPPS    $0x11, Y5, Y0, Y6
+	VBLENDVPS Y6, Y5, Y0, Y0
+	VCMPPS    $0x11, 32(R10), Y1, Y5
+	VBLENDVPS Y5, 32(R10), Y1, Y1
+	VPACKSSDW Y5, Y6, Y6
+	VPBLENDVB Y6, Y4, Y2, Y2
+	INCQ      DI
+	CMPQ      DI, R9
+	JL        each2130
+	JMP       over2126
+
+far2129:
+each2131:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS    (R10), Y5
+	VCMPPS     $0x03, 32(R10), Y5, Y6
+	VORPS      Y6, Y3, Y3
+	VCMPPS     $0x11, Y5, Y0, Y6
+	VBLENDVPS  Y6, Y5, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y5
+	VBLENDVPS  Y5, 32(R10), Y1, Y1
+	VPACKSSDW  Y5, Y6, Y6
+	VPBLENDVB  Y6, Y4, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2131
+
+over2126:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y4, Y4, Y4
+	VPBROADCASTD (BX), Y5
+	VPUNPCKLWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, (R9)
+	VPUNPCKHWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, 32(R9)
+
+none2125:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2123
+	JMP  tiled2122
+
+bare2121:
+row2132:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2134
+	CMPQ       128(AX), $0x00
+	JE         near2136
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2137
+
+near2136:
+ready2137:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2135
+	CMPQ    128(AX), $0x00
+	JNE     far2138
+
+each2139:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y5
+	VMOVUPS 32(R10), Y6
+	VMAXPS  Y0, Y5, Y0
+	VMAXPS  Y1, Y6, Y1
+	VCMPPS  $0x03, Y6, Y5, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each2139
+	JMP     over2135
+
+far2138:
+each2140:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y5
+	VMOVUPS    32(R10), Y6
+	VMAXPS     Y0, Y5, Y0
+	VMAXPS     Y1, Y6, Y1
+	VCMPPS     $0x03, Y6, Y5, Y5
+	VORPS      Y5, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2140
+
+over2135:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+none2134:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2132
+
+tiled2122:
+	VMOVMSKPS Y3, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile4false:
+	VXORPS Y6, Y6, Y6
+	CMPQ   48(AX), $0x00
+	JE     bare2141
+
+row2143:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2145
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	CMPQ       128(AX), $0x00
+	JE         near2147
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2148
+
+near2147:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2148:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2146
+	CMPQ    128(AX), $0x00
+	JNE     far2149
+
+each2150:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2150
+	JMP        over2146
+
+far2149:
+each2151:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2151
+
+over2146:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y7, Y7, Y7
+	VPBROADCASTD (BX), Y8
+	VPUNPCKLWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, (R9)
+	VPUNPCKHWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
+	VPUNPCKLWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 64(R9)
+	VPUNPCKHWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 96(R9)
+
+none2145:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2143
+	JMP  tiled2142
+
+bare2141:
+row2152:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2154
+	CMPQ       128(AX), $0x00
+	JE         near2156
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2157
+
+near2156:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2157:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2155
+	CMPQ    128(AX), $0x00
+	JNE     far2158
+
+each2159:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMAXPS     Y0, Y8, Y0
+	VMAXPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMAXPS     Y2, Y8, Y2
+	VMAXPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2159
+	JMP        over2155
+
+far2158:
+each2160:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMAXPS     Y0, Y8, Y0
+	VMAXPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMAXPS     Y2, Y8, Y2
+	VMAXPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2160
+
+over2155:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+none2154:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2152
+
+tiled2142:
+	VMOVMSKPS Y6, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile6false:
+	VXORPS Y9, Y9, Y9
+	CMPQ   48(AX), $0x00
+	JE     bare2161
+
+row2163:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2165
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	CMPQ       128(AX), $0x00
+	JE         near2167
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2168
+
+near2167:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2168:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2166
+	CMPQ    128(AX), $0x00
+	JNE     far2169
+
+each2170:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2170
+	JMP        over2166
+
+far2169:
+each2171:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2171
+
+over2166:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, (R9)
+	VPUNPCKHWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(R9)
+	VPUNPCKLWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(R9)
+	VPUNPCKHWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(R9)
+	VPUNPCKLWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 128(R9)
+	VPUNPCKHWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 160(R9)
+
+none2165:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2163
+	JMP  tiled2162
+
+bare2161:
+row2172:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2174
+	CMPQ       128(AX), $0x00
+	JE         near2176
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2177
+
+near2176:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2177:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2175
+	CMPQ    128(AX), $0x00
+	JNE     far2178
+
+each2179:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2179
+	JMP        over2175
+
+far2178:
+each2180:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2180
+
+over2175:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+none2174:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2172
+
+tiled2162:
+	VMOVMSKPS Y9, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile8false:
+	VXORPS Y12, Y12, Y12
+	CMPQ   48(AX), $0x00
+	JE     bare2181
+
+row2183:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2185
+	VPXOR      Y13, Y13, Y13
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	CMPQ       128(AX), $0x00
+	JE         near2187
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2188
+
+near2187:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2188:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2186
+	CMPQ    128(AX), $0x00
+	JNE     far2189
+
+each2190:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x11, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2190
+	JMP        over2186
+
+far2189:
+each2191:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x11, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2191
+
+over2186:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	VMOVUPS      Y6, 192(CX)
+	VMOVUPS      Y7, 224(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, (R9)
+	VPUNPCKHWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 32(R9)
+	VPUNPCKLWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 64(R9)
+	VPUNPCKHWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 96(R9)
+	VPUNPCKLWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 128(R9)
+	VPUNPCKHWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 160(R9)
+	VPUNPCKLWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 192(R9)
+	VPUNPCKHWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 224(R9)
+
+none2185:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2183
+	JMP  tiled2182
+
+bare2181:
+row2192:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2194
+	CMPQ       128(AX), $0x00
+	JE         near2196
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2197
+
+near2196:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2197:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2195
+	CMPQ    128(AX), $0x00
+	JNE     far2198
+
+each2199:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2199
+	JMP        over2195
+
+far2198:
+each2200:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2200
+
+over2195:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+none2194:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2192
+
+tiled2182:
+	VMOVMSKPS Y12, CX
+	ORL       CX, 152(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA wide00010001<>+0(SB)/4, $0x00010001
+DATA wide00010001<>+4(SB)/4, $0x00010001
+DATA wide00010001<>+8(SB)/4, $0x00010001
+DATA wide00010001<>+12(SB)/4, $0x00010001
+DATA wide00010001<>+16(SB)/4, $0x00010001
+DATA wide00010001<>+20(SB)/4, $0x00010001
+DATA wide00010001<>+24(SB)/4, $0x00010001
+DATA wide00010001<>+28(SB)/4, $0x00010001
+GLOBL wide00010001<>(SB), RODATA|NOPTR, $32
+
+// func rowMinQuickAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile2false:
+	VXORPS Y3, Y3, Y3
+	CMPQ   48(AX), $0x00
+	JE     bare2201
+
+row2203:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2205
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y2, Y2, Y2
+	CMPQ       128(AX), $0x00
+	JE         near2207
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2208
+
+near2207:
+ready2208:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2206
+	CMPQ    128(AX), $0x00
+	JNE     far2209
+
+each2210:
+	MOVLQSX   (SI)(DI*4), R10
+	IMULQ     R8, R10
+	ADDQ      DX, R10
+	VPADDW    wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS   (R10), Y5
+	VCMPPS    $0x03, 32(R10), Y5, Y6
+	VORPS     Y6, Y3, Y3
+	VCMPPS    $0x1e, Y5, Y0, Y6
+	VBLENDVPS Y6, Y5, Y0, Y0
+	VCMPPS    $0x1e, 32(R10), Y1, Y5
+	VBLENDVPS Y5, 32(R10), Y1, Y1
+	VPACKSSDW Y5, Y6, Y6
+	VPBLENDVB Y6, Y4, Y2, Y2
+	INCQ      DI
+	CMPQ      DI, R9
+	JL        each2210
+	JMP       over2206
+
+far2209:
+each2211:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS    (R10), Y5
+	VCMPPS     $0x03, 32(R10), Y5, Y6
+	VORPS      Y6, Y3, Y3
+	VCMPPS     $0x1e, Y5, Y0, Y6
+	VBLENDVPS  Y6, Y5, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y5
+	VBLENDVPS  Y5, 32(R10), Y1, Y1
+	VPACKSSDW  Y5, Y6, Y6
+	VPBLENDVB  Y6, Y4, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2211
+
+over2206:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y4, Y4, Y4
+	VPBROADCASTD (BX), Y5
+	VPUNPCKLWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, (R9)
+	VPUNPCKHWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, 32(R9)
+
+none2205:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2203
+	JMP  tiled2202
+
+bare2201:
+row2212:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2214
+	CMPQ       128(AX), $0x00
+	JE         near2216
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2217
+
+near2216:
+ready2217:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2215
+	CMPQ    128(AX), $0x00
+	JNE     far2218
+
+each2219:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y5
+	VMOVUPS 32(R10), Y6
+	VMINPS  Y0, Y5, Y0
+	VMINPS  Y1, Y6, Y1
+	VCMPPS  $0x03, Y6, Y5, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each2219
+	JMP     over2215
+
+far2218:
+each2220:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y5
+	VMOVUPS    32(R10), Y6
+	VMINPS     Y0, Y5, Y0
+	VMINPS     Y1, Y6, Y1
+	VCMPPS     $0x03, Y6, Y5, Y5
+	VORPS      Y5, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2220
+
+over2215:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+none2214:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2212
+
+tiled2202:
+	VMOVMSKPS Y3, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile4false:
+	VXORPS Y6, Y6, Y6
+	CMPQ   48(AX), $0x00
+	JE     bare2221
+
+row2223:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2225
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	CMPQ       128(AX), $0x00
+	JE         near2227
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2228
+
+near2227:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2228:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2226
+	CMPQ    128(AX), $0x00
+	JNE     far2229
+
+each2230:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2230
+	JMP        over2226
+
+far2229:
+each2231:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2231
+
+over2226:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y7, Y7, Y7
+	VPBROADCASTD (BX), Y8
+	VPUNPCKLWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, (R9)
+	VPUNPCKHWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
+	VPUNPCKLWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 64(R9)
+	VPUNPCKHWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 96(R9)
+
+none2225:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2223
+	JMP  tiled2222
+
+bare2221:
+row2232:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2234
+	CMPQ       128(AX), $0x00
+	JE         near2236
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2237
+
+near2236:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2237:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2235
+	CMPQ    128(AX), $0x00
+	JNE     far2238
+
+each2239:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMINPS     Y0, Y8, Y0
+	VMINPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMINPS     Y2, Y8, Y2
+	VMINPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2239
+	JMP        over2235
+
+far2238:
+each2240:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMINPS     Y0, Y8, Y0
+	VMINPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMINPS     Y2, Y8, Y2
+	VMINPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2240
+
+over2235:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+none2234:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2232
+
+tiled2222:
+	VMOVMSKPS Y6, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile6false:
+	VXORPS Y9, Y9, Y9
+	CMPQ   48(AX), $0x00
+	JE     bare2241
+
+row2243:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2245
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	CMPQ       128(AX), $0x00
+	JE         near2247
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2248
+
+near2247:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2248:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2246
+	CMPQ    128(AX), $0x00
+	JNE     far2249
+
+each2250:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2250
+	JMP        over2246
+
+far2249:
+each2251:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2251
+
+over2246:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, (R9)
+	VPUNPCKHWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(R9)
+	VPUNPCKLWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(R9)
+	VPUNPCKHWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(R9)
+	VPUNPCKLWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 128(R9)
+	VPUNPCKHWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 160(R9)
+
+none2245:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2243
+	JMP  tiled2242
+
+bare2241:
+row2252:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2254
+	CMPQ       128(AX), $0x00
+	JE         near2256
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2257
+
+near2256:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2257:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2255
+	CMPQ    128(AX), $0x00
+	JNE     far2258
+
+each2259:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2259
+	JMP        over2255
+
+far2258:
+each2260:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2260
+
+over2255:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+none2254:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2252
+
+tiled2242:
+	VMOVMSKPS Y9, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile8false:
+	VXORPS Y12, Y12, Y12
+	CMPQ   48(AX), $0x00
+	JE     bare2261
+
+row2263:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2265
+	VPXOR      Y13, Y13, Y13
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	CMPQ       128(AX), $0x00
+	JE         near2267
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2268
+
+near2267:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2268:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2266
+	CMPQ    128(AX), $0x00
+	JNE     far2269
+
+each2270:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x1e, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2270
+	JMP        over2266
+
+far2269:
+each2271:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x1e, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2271
+
+over2266:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	VMOVUPS      Y6, 192(CX)
+	VMOVUPS      Y7, 224(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, (R9)
+	VPUNPCKHWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 32(R9)
+	VPUNPCKLWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 64(R9)
+	VPUNPCKHWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 96(R9)
+	VPUNPCKLWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 128(R9)
+	VPUNPCKHWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 160(R9)
+	VPUNPCKLWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 192(R9)
+	VPUNPCKHWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 224(R9)
+
+none2265:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2263
+	JMP  tiled2262
+
+bare2261:
+row2272:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2274
+	CMPQ       128(AX), $0x00
+	JE         near2276
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2277
+
+near2276:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2277:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2275
+	CMPQ    128(AX), $0x00
+	JNE     far2278
+
+each2279:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2279
+	JMP        over2275
+
+far2278:
+each2280:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2280
+
+over2275:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+none2274:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2272
+
+tiled2262:
+	VMOVMSKPS Y12, CX
+	ORL       CX, 152(AX)
 
 done:
 	VZEROUPPER
@@ -24507,17 +27601,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1997:
+row2281:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1999
+	JGE     none2283
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2001
+	JNE     far2285
 
-each2002:
+each2286:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24530,11 +27624,11 @@ each2002:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2002
-	JMP          over2000
+	JL           each2286
+	JMP          over2284
 
-far2001:
-each2003:
+far2285:
+each2287:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24557,16 +27651,16 @@ each2003:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2003
+	JL           each2287
 
-over2000:
+over2284:
 	VMOVUPS Y0, (CX)
 
-none1999:
+none2283:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1997
+	JNZ  row2281
 	JMP  done
 
 tile1true:
@@ -24575,17 +27669,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2004:
+row2288:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2006
+	JGE        none2290
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2008
+	JNE        far2292
 
-each2009:
+each2293:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24600,11 +27694,11 @@ each2009:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2009
-	JMP          over2007
+	JL           each2293
+	JMP          over2291
 
-far2008:
-each2010:
+far2292:
+each2294:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24629,56 +27723,56 @@ each2010:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2010
+	JL           each2294
 
-over2007:
+over2291:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2011
+	JE           all2295
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2013
+	JZ           two2297
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2013:
+two2297:
 	TESTQ    $0x00000002, R9
-	JZ       one2014
+	JZ       one2298
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2014:
+one2298:
 	TESTQ  $0x00000001, R9
-	JZ     stored2012
+	JZ     stored2296
 	VMOVSS X1, (R11)
-	JMP    stored2012
+	JMP    stored2296
 
-all2011:
+all2295:
 	VMOVUPS Y1, (CX)
 
-stored2012:
-none2006:
+stored2296:
+none2290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2004
+	JNZ  row2288
 	JMP  done
 
 tile2false:
-row2015:
+row2299:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2017
+	JGE     none2301
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2019
+	JNE     far2303
 
-each2020:
+each2304:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24694,11 +27788,11 @@ each2020:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2020
-	JMP          over2018
+	JL           each2304
+	JMP          over2302
 
-far2019:
-each2021:
+far2303:
+each2305:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24724,17 +27818,17 @@ each2021:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2021
+	JL           each2305
 
-over2018:
+over2302:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2017:
+none2301:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2015
+	JNZ  row2299
 	JMP  done
 
 tile2true:
@@ -24743,18 +27837,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2022:
+row2306:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2024
+	JGE        none2308
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2026
+	JNE        far2310
 
-each2027:
+each2311:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24772,11 +27866,11 @@ each2027:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2027
-	JMP          over2025
+	JL           each2311
+	JMP          over2309
 
-far2026:
-each2028:
+far2310:
+each2312:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24804,58 +27898,58 @@ each2028:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2028
+	JL           each2312
 
-over2025:
+over2309:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2029
+	JE           all2313
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2031
+	JZ           two2315
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2031:
+two2315:
 	TESTQ    $0x00000002, R9
-	JZ       one2032
+	JZ       one2316
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2032:
+one2316:
 	TESTQ  $0x00000001, R9
-	JZ     stored2030
+	JZ     stored2314
 	VMOVSS X2, (R11)
-	JMP    stored2030
+	JMP    stored2314
 
-all2029:
+all2313:
 	VMOVUPS Y2, 32(CX)
 
-stored2030:
-none2024:
+stored2314:
+none2308:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2022
+	JNZ  row2306
 	JMP  done
 
 tile3false:
-row2033:
+row2317:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2035
+	JGE     none2319
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2037
+	JNE     far2321
 
-each2038:
+each2322:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24874,11 +27968,11 @@ each2038:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2038
-	JMP          over2036
+	JL           each2322
+	JMP          over2320
 
-far2037:
-each2039:
+far2321:
+each2323:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24911,18 +28005,18 @@ each2039:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2039
+	JL           each2323
 
-over2036:
+over2320:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2035:
+none2319:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2033
+	JNZ  row2317
 	JMP  done
 
 tile3true:
@@ -24931,19 +28025,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2040:
+row2324:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2042
+	JGE        none2326
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2044
+	JNE        far2328
 
-each2045:
+each2329:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24964,11 +28058,11 @@ each2045:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2045
-	JMP          over2043
+	JL           each2329
+	JMP          over2327
 
-far2044:
-each2046:
+far2328:
+each2330:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25003,60 +28097,60 @@ each2046:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2046
+	JL           each2330
 
-over2043:
+over2327:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2047
+	JE           all2331
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2049
+	JZ           two2333
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2049:
+two2333:
 	TESTQ    $0x00000002, R9
-	JZ       one2050
+	JZ       one2334
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2050:
+one2334:
 	TESTQ  $0x00000001, R9
-	JZ     stored2048
+	JZ     stored2332
 	VMOVSS X3, (R11)
-	JMP    stored2048
+	JMP    stored2332
 
-all2047:
+all2331:
 	VMOVUPS Y3, 64(CX)
 
-stored2048:
-none2042:
+stored2332:
+none2326:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2040
+	JNZ  row2324
 	JMP  done
 
 tile4false:
-row2051:
+row2335:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2053
+	JGE     none2337
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2055
+	JNE     far2339
 
-each2056:
+each2340:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25078,11 +28172,11 @@ each2056:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2056
-	JMP          over2054
+	JL           each2340
+	JMP          over2338
 
-far2055:
-each2057:
+far2339:
+each2341:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25116,19 +28210,19 @@ each2057:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2057
+	JL           each2341
 
-over2054:
+over2338:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2053:
+none2337:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2051
+	JNZ  row2335
 	JMP  done
 
 tile4true:
@@ -25137,20 +28231,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2058:
+row2342:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2060
+	JGE        none2344
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2062
+	JNE        far2346
 
-each2063:
+each2347:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25174,11 +28268,11 @@ each2063:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2063
-	JMP          over2061
+	JL           each2347
+	JMP          over2345
 
-far2062:
-each2064:
+far2346:
+each2348:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25214,62 +28308,62 @@ each2064:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2064
+	JL           each2348
 
-over2061:
+over2345:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2065
+	JE           all2349
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2067
+	JZ           two2351
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2067:
+two2351:
 	TESTQ    $0x00000002, R9
-	JZ       one2068
+	JZ       one2352
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2068:
+one2352:
 	TESTQ  $0x00000001, R9
-	JZ     stored2066
+	JZ     stored2350
 	VMOVSS X4, (R11)
-	JMP    stored2066
+	JMP    stored2350
 
-all2065:
+all2349:
 	VMOVUPS Y4, 96(CX)
 
-stored2066:
-none2060:
+stored2350:
+none2344:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2058
+	JNZ  row2342
 	JMP  done
 
 tile5false:
-row2069:
+row2353:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2071
+	JGE     none2355
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2073
+	JNE     far2357
 
-each2074:
+each2358:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25294,11 +28388,11 @@ each2074:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2074
-	JMP          over2072
+	JL           each2358
+	JMP          over2356
 
-far2073:
-each2075:
+far2357:
+each2359:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25339,20 +28433,20 @@ each2075:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2075
+	JL           each2359
 
-over2072:
+over2356:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2071:
+none2355:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2069
+	JNZ  row2353
 	JMP  done
 
 tile5true:
@@ -25361,21 +28455,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2076:
+row2360:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2078
+	JGE        none2362
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2080
+	JNE        far2364
 
-each2081:
+each2365:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25402,11 +28496,11 @@ each2081:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2081
-	JMP          over2079
+	JL           each2365
+	JMP          over2363
 
-far2080:
-each2082:
+far2364:
+each2366:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25449,54 +28543,54 @@ each2082:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2082
+	JL           each2366
 
-over2079:
+over2363:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2083
+	JE           all2367
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2085
+	JZ           two2369
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2085:
+two2369:
 	TESTQ    $0x00000002, R9
-	JZ       one2086
+	JZ       one2370
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2086:
+one2370:
 	TESTQ  $0x00000001, R9
-	JZ     stored2084
+	JZ     stored2368
 	VMOVSS X5, (R11)
-	JMP    stored2084
+	JMP    stored2368
 
-all2083:
+all2367:
 	VMOVUPS Y5, 128(CX)
 
-stored2084:
-none2078:
+stored2368:
+none2362:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2076
+	JNZ  row2360
 	JMP  done
 
 tile6false:
-row2087:
+row2371:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2089
+	JGE     none2373
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25504,9 +28598,9 @@ row2087:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2091
+	JNE     far2375
 
-each2092:
+each2376:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25534,11 +28628,11 @@ each2092:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2092
-	JMP          over2090
+	JL           each2376
+	JMP          over2374
 
-far2091:
-each2093:
+far2375:
+each2377:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25580,9 +28674,9 @@ each2093:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2093
+	JL           each2377
 
-over2090:
+over2374:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -25590,11 +28684,11 @@ over2090:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2089:
+none2373:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2087
+	JNZ  row2371
 	JMP  done
 
 tile6true:
@@ -25603,12 +28697,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2094:
+row2378:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2096
+	JGE        none2380
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25616,9 +28710,9 @@ row2094:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2098
+	JNE        far2382
 
-each2099:
+each2383:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25648,11 +28742,11 @@ each2099:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2099
-	JMP          over2097
+	JL           each2383
+	JMP          over2381
 
-far2098:
-each2100:
+far2382:
+each2384:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25696,9 +28790,9 @@ each2100:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2100
+	JL           each2384
 
-over2097:
+over2381:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -25706,45 +28800,45 @@ over2097:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2101
+	JE           all2385
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2103
+	JZ           two2387
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2103:
+two2387:
 	TESTQ    $0x00000002, R9
-	JZ       one2104
+	JZ       one2388
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2104:
+one2388:
 	TESTQ  $0x00000001, R9
-	JZ     stored2102
+	JZ     stored2386
 	VMOVSS X6, (R11)
-	JMP    stored2102
+	JMP    stored2386
 
-all2101:
+all2385:
 	VMOVUPS Y6, 160(CX)
 
-stored2102:
-none2096:
+stored2386:
+none2380:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2094
+	JNZ  row2378
 	JMP  done
 
 tile7false:
-row2105:
+row2389:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2107
+	JGE     none2391
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25753,9 +28847,9 @@ row2105:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2109
+	JNE     far2393
 
-each2110:
+each2394:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25786,11 +28880,11 @@ each2110:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2110
-	JMP          over2108
+	JL           each2394
+	JMP          over2392
 
-far2109:
-each2111:
+far2393:
+each2395:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25839,9 +28933,9 @@ each2111:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2111
+	JL           each2395
 
-over2108:
+over2392:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -25850,11 +28944,11 @@ over2108:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2107:
+none2391:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2105
+	JNZ  row2389
 	JMP  done
 
 tile7true:
@@ -25863,12 +28957,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2112:
+row2396:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2114
+	JGE        none2398
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25877,9 +28971,9 @@ row2112:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2116
+	JNE        far2400
 
-each2117:
+each2401:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25912,11 +29006,11 @@ each2117:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2117
-	JMP          over2115
+	JL           each2401
+	JMP          over2399
 
-far2116:
-each2118:
+far2400:
+each2402:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25967,9 +29061,9 @@ each2118:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2118
+	JL           each2402
 
-over2115:
+over2399:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -25978,45 +29072,45 @@ over2115:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2119
+	JE           all2403
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2121
+	JZ           two2405
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2121:
+two2405:
 	TESTQ    $0x00000002, R9
-	JZ       one2122
+	JZ       one2406
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2122:
+one2406:
 	TESTQ  $0x00000001, R9
-	JZ     stored2120
+	JZ     stored2404
 	VMOVSS X7, (R11)
-	JMP    stored2120
+	JMP    stored2404
 
-all2119:
+all2403:
 	VMOVUPS Y7, 192(CX)
 
-stored2120:
-none2114:
+stored2404:
+none2398:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2112
+	JNZ  row2396
 	JMP  done
 
 tile8false:
-row2123:
+row2407:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2125
+	JGE     none2409
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -26026,9 +29120,9 @@ row2123:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2127
+	JNE     far2411
 
-each2128:
+each2412:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26062,11 +29156,11 @@ each2128:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2128
-	JMP          over2126
+	JL           each2412
+	JMP          over2410
 
-far2127:
-each2129:
+far2411:
+each2413:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26116,9 +29210,9 @@ each2129:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2129
+	JL           each2413
 
-over2126:
+over2410:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -26128,11 +29222,11 @@ over2126:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2125:
+none2409:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2123
+	JNZ  row2407
 	JMP  done
 
 tile8true:
@@ -26141,12 +29235,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2130:
+row2414:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2132
+	JGE        none2416
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -26156,9 +29250,9 @@ row2130:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2134
+	JNE        far2418
 
-each2135:
+each2419:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26194,11 +29288,11 @@ each2135:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2135
-	JMP          over2133
+	JL           each2419
+	JMP          over2417
 
-far2134:
-each2136:
+far2418:
+each2420:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26250,9 +29344,9 @@ each2136:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2136
+	JL           each2420
 
-over2133:
+over2417:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -26262,36 +29356,36 @@ over2133:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2137
+	JE           all2421
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2139
+	JZ           two2423
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2139:
+two2423:
 	TESTQ    $0x00000002, R9
-	JZ       one2140
+	JZ       one2424
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2140:
+one2424:
 	TESTQ  $0x00000001, R9
-	JZ     stored2138
+	JZ     stored2422
 	VMOVSS X8, (R11)
-	JMP    stored2138
+	JMP    stored2422
 
-all2137:
+all2421:
 	VMOVUPS Y8, 224(CX)
 
-stored2138:
-none2132:
+stored2422:
+none2416:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2130
+	JNZ  row2414
 
 done:
 	VZEROUPPER
@@ -26345,17 +29439,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2141:
+row2425:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2143
+	JGE     none2427
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2145
+	JNE     far2429
 
-each2146:
+each2430:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26373,11 +29467,11 @@ each2146:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2146
-	JMP          over2144
+	JL           each2430
+	JMP          over2428
 
-far2145:
-each2147:
+far2429:
+each2431:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26409,16 +29503,16 @@ each2147:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2147
+	JL           each2431
 
-over2144:
+over2428:
 	VMOVUPS Y0, (CX)
 
-none2143:
+none2427:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2141
+	JNZ  row2425
 	JMP  done
 
 tile1true:
@@ -26427,17 +29521,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2148:
+row2432:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2150
+	JGE        none2434
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2152
+	JNE        far2436
 
-each2153:
+each2437:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26457,11 +29551,11 @@ each2153:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2153
-	JMP          over2151
+	JL           each2437
+	JMP          over2435
 
-far2152:
-each2154:
+far2436:
+each2438:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26495,56 +29589,56 @@ each2154:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2154
+	JL           each2438
 
-over2151:
+over2435:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2155
+	JE           all2439
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2157
+	JZ           two2441
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2157:
+two2441:
 	TESTQ    $0x00000002, R9
-	JZ       one2158
+	JZ       one2442
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2158:
+one2442:
 	TESTQ  $0x00000001, R9
-	JZ     stored2156
+	JZ     stored2440
 	VMOVSS X1, (R12)
-	JMP    stored2156
+	JMP    stored2440
 
-all2155:
+all2439:
 	VMOVUPS Y1, (CX)
 
-stored2156:
-none2150:
+stored2440:
+none2434:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2148
+	JNZ  row2432
 	JMP  done
 
 tile2false:
-row2159:
+row2443:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2161
+	JGE     none2445
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2163
+	JNE     far2447
 
-each2164:
+each2448:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26566,11 +29660,11 @@ each2164:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2164
-	JMP          over2162
+	JL           each2448
+	JMP          over2446
 
-far2163:
-each2165:
+far2447:
+each2449:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26606,17 +29700,17 @@ each2165:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2165
+	JL           each2449
 
-over2162:
+over2446:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2161:
+none2445:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2159
+	JNZ  row2443
 	JMP  done
 
 tile2true:
@@ -26625,18 +29719,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2166:
+row2450:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2168
+	JGE        none2452
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2170
+	JNE        far2454
 
-each2171:
+each2455:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26660,11 +29754,11 @@ each2171:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2171
-	JMP          over2169
+	JL           each2455
+	JMP          over2453
 
-far2170:
-each2172:
+far2454:
+each2456:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26702,58 +29796,58 @@ each2172:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2172
+	JL           each2456
 
-over2169:
+over2453:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2173
+	JE           all2457
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2175
+	JZ           two2459
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2175:
+two2459:
 	TESTQ    $0x00000002, R9
-	JZ       one2176
+	JZ       one2460
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2176:
+one2460:
 	TESTQ  $0x00000001, R9
-	JZ     stored2174
+	JZ     stored2458
 	VMOVSS X2, (R12)
-	JMP    stored2174
+	JMP    stored2458
 
-all2173:
+all2457:
 	VMOVUPS Y2, 32(CX)
 
-stored2174:
-none2168:
+stored2458:
+none2452:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2166
+	JNZ  row2450
 	JMP  done
 
 tile3false:
-row2177:
+row2461:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2179
+	JGE     none2463
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2181
+	JNE     far2465
 
-each2182:
+each2466:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26779,11 +29873,11 @@ each2182:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2182
-	JMP          over2180
+	JL           each2466
+	JMP          over2464
 
-far2181:
-each2183:
+far2465:
+each2467:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26827,18 +29921,18 @@ each2183:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2183
+	JL           each2467
 
-over2180:
+over2464:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2179:
+none2463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2177
+	JNZ  row2461
 	JMP  done
 
 tile3true:
@@ -26847,19 +29941,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2184:
+row2468:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2186
+	JGE        none2470
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2188
+	JNE        far2472
 
-each2189:
+each2473:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26887,11 +29981,11 @@ each2189:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2189
-	JMP          over2187
+	JL           each2473
+	JMP          over2471
 
-far2188:
-each2190:
+far2472:
+each2474:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26937,60 +30031,60 @@ each2190:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2190
+	JL           each2474
 
-over2187:
+over2471:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2191
+	JE           all2475
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2193
+	JZ           two2477
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2193:
+two2477:
 	TESTQ    $0x00000002, R9
-	JZ       one2194
+	JZ       one2478
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2194:
+one2478:
 	TESTQ  $0x00000001, R9
-	JZ     stored2192
+	JZ     stored2476
 	VMOVSS X3, (R12)
-	JMP    stored2192
+	JMP    stored2476
 
-all2191:
+all2475:
 	VMOVUPS Y3, 64(CX)
 
-stored2192:
-none2186:
+stored2476:
+none2470:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2184
+	JNZ  row2468
 	JMP  done
 
 tile4false:
-row2195:
+row2479:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2197
+	JGE     none2481
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2199
+	JNE     far2483
 
-each2200:
+each2484:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27020,11 +30114,11 @@ each2200:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2200
-	JMP          over2198
+	JL           each2484
+	JMP          over2482
 
-far2199:
-each2201:
+far2483:
+each2485:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27070,19 +30164,19 @@ each2201:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2201
+	JL           each2485
 
-over2198:
+over2482:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2197:
+none2481:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2195
+	JNZ  row2479
 	JMP  done
 
 tile4true:
@@ -27091,20 +30185,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2202:
+row2486:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2204
+	JGE        none2488
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2206
+	JNE        far2490
 
-each2207:
+each2491:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27136,11 +30230,11 @@ each2207:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2207
-	JMP          over2205
+	JL           each2491
+	JMP          over2489
 
-far2206:
-each2208:
+far2490:
+each2492:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27188,62 +30282,62 @@ each2208:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2208
+	JL           each2492
 
-over2205:
+over2489:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2209
+	JE           all2493
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2211
+	JZ           two2495
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2211:
+two2495:
 	TESTQ    $0x00000002, R9
-	JZ       one2212
+	JZ       one2496
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2212:
+one2496:
 	TESTQ  $0x00000001, R9
-	JZ     stored2210
+	JZ     stored2494
 	VMOVSS X4, (R12)
-	JMP    stored2210
+	JMP    stored2494
 
-all2209:
+all2493:
 	VMOVUPS Y4, 96(CX)
 
-stored2210:
-none2204:
+stored2494:
+none2488:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2202
+	JNZ  row2486
 	JMP  done
 
 tile5false:
-row2213:
+row2497:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2215
+	JGE     none2499
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2217
+	JNE     far2501
 
-each2218:
+each2502:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27277,11 +30371,11 @@ each2218:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2218
-	JMP          over2216
+	JL           each2502
+	JMP          over2500
 
-far2217:
-each2219:
+far2501:
+each2503:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27335,20 +30429,20 @@ each2219:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2219
+	JL           each2503
 
-over2216:
+over2500:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2215:
+none2499:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2213
+	JNZ  row2497
 	JMP  done
 
 tile5true:
@@ -27357,21 +30451,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2220:
+row2504:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2222
+	JGE        none2506
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2224
+	JNE        far2508
 
-each2225:
+each2509:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27407,11 +30501,11 @@ each2225:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2225
-	JMP          over2223
+	JL           each2509
+	JMP          over2507
 
-far2224:
-each2226:
+far2508:
+each2510:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27467,54 +30561,54 @@ each2226:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2226
+	JL           each2510
 
-over2223:
+over2507:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2227
+	JE           all2511
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2229
+	JZ           two2513
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2229:
+two2513:
 	TESTQ    $0x00000002, R9
-	JZ       one2230
+	JZ       one2514
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2230:
+one2514:
 	TESTQ  $0x00000001, R9
-	JZ     stored2228
+	JZ     stored2512
 	VMOVSS X5, (R12)
-	JMP    stored2228
+	JMP    stored2512
 
-all2227:
+all2511:
 	VMOVUPS Y5, 128(CX)
 
-stored2228:
-none2222:
+stored2512:
+none2506:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2220
+	JNZ  row2504
 	JMP  done
 
 tile6false:
-row2231:
+row2515:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2233
+	JGE     none2517
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -27522,9 +30616,9 @@ row2231:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2235
+	JNE     far2519
 
-each2236:
+each2520:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27562,11 +30656,11 @@ each2236:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2236
-	JMP          over2234
+	JL           each2520
+	JMP          over2518
 
-far2235:
-each2237:
+far2519:
+each2521:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27622,9 +30716,9 @@ each2237:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2237
+	JL           each2521
 
-over2234:
+over2518:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27632,11 +30726,11 @@ over2234:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2233:
+none2517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2231
+	JNZ  row2515
 	JMP  done
 
 tile6true:
@@ -27645,12 +30739,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2238:
+row2522:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2240
+	JGE        none2524
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -27658,9 +30752,9 @@ row2238:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2242
+	JNE        far2526
 
-each2243:
+each2527:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27700,11 +30794,11 @@ each2243:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2243
-	JMP          over2241
+	JL           each2527
+	JMP          over2525
 
-far2242:
-each2244:
+far2526:
+each2528:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27762,9 +30856,9 @@ each2244:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2244
+	JL           each2528
 
-over2241:
+over2525:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -27772,45 +30866,45 @@ over2241:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2245
+	JE           all2529
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2247
+	JZ           two2531
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2247:
+two2531:
 	TESTQ    $0x00000002, R9
-	JZ       one2248
+	JZ       one2532
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2248:
+one2532:
 	TESTQ  $0x00000001, R9
-	JZ     stored2246
+	JZ     stored2530
 	VMOVSS X6, (R12)
-	JMP    stored2246
+	JMP    stored2530
 
-all2245:
+all2529:
 	VMOVUPS Y6, 160(CX)
 
-stored2246:
-none2240:
+stored2530:
+none2524:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2238
+	JNZ  row2522
 	JMP  done
 
 tile7false:
-row2249:
+row2533:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2251
+	JGE     none2535
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -27819,9 +30913,9 @@ row2249:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2253
+	JNE     far2537
 
-each2254:
+each2538:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27863,11 +30957,11 @@ each2254:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2254
-	JMP          over2252
+	JL           each2538
+	JMP          over2536
 
-far2253:
-each2255:
+far2537:
+each2539:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27931,9 +31025,9 @@ each2255:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2255
+	JL           each2539
 
-over2252:
+over2536:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27942,11 +31036,11 @@ over2252:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2251:
+none2535:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2249
+	JNZ  row2533
 	JMP  done
 
 tile7true:
@@ -27955,12 +31049,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2256:
+row2540:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2258
+	JGE        none2542
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -27969,9 +31063,9 @@ row2256:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2260
+	JNE        far2544
 
-each2261:
+each2545:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28015,11 +31109,11 @@ each2261:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2261
-	JMP          over2259
+	JL           each2545
+	JMP          over2543
 
-far2260:
-each2262:
+far2544:
+each2546:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28085,9 +31179,9 @@ each2262:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2262
+	JL           each2546
 
-over2259:
+over2543:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -28096,45 +31190,45 @@ over2259:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2263
+	JE           all2547
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2265
+	JZ           two2549
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2265:
+two2549:
 	TESTQ    $0x00000002, R9
-	JZ       one2266
+	JZ       one2550
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2266:
+one2550:
 	TESTQ  $0x00000001, R9
-	JZ     stored2264
+	JZ     stored2548
 	VMOVSS X7, (R12)
-	JMP    stored2264
+	JMP    stored2548
 
-all2263:
+all2547:
 	VMOVUPS Y7, 192(CX)
 
-stored2264:
-none2258:
+stored2548:
+none2542:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2256
+	JNZ  row2540
 	JMP  done
 
 tile8false:
-row2267:
+row2551:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2269
+	JGE     none2553
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28144,9 +31238,9 @@ row2267:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2271
+	JNE     far2555
 
-each2272:
+each2556:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28192,11 +31286,11 @@ each2272:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2272
-	JMP          over2270
+	JL           each2556
+	JMP          over2554
 
-far2271:
-each2273:
+far2555:
+each2557:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28262,9 +31356,9 @@ each2273:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2273
+	JL           each2557
 
-over2270:
+over2554:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28274,11 +31368,11 @@ over2270:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2269:
+none2553:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2267
+	JNZ  row2551
 	JMP  done
 
 tile8true:
@@ -28287,12 +31381,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2274:
+row2558:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2276
+	JGE        none2560
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28302,9 +31396,9 @@ row2274:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2278
+	JNE        far2562
 
-each2279:
+each2563:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28352,11 +31446,11 @@ each2279:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2279
-	JMP          over2277
+	JL           each2563
+	JMP          over2561
 
-far2278:
-each2280:
+far2562:
+each2564:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28424,9 +31518,9 @@ each2280:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2280
+	JL           each2564
 
-over2277:
+over2561:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -28436,36 +31530,36 @@ over2277:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2281
+	JE           all2565
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2283
+	JZ           two2567
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2283:
+two2567:
 	TESTQ    $0x00000002, R9
-	JZ       one2284
+	JZ       one2568
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2284:
+one2568:
 	TESTQ  $0x00000001, R9
-	JZ     stored2282
+	JZ     stored2566
 	VMOVSS X8, (R12)
-	JMP    stored2282
+	JMP    stored2566
 
-all2281:
+all2565:
 	VMOVUPS Y8, 224(CX)
 
-stored2282:
-none2276:
+stored2566:
+none2560:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2274
+	JNZ  row2558
 
 done:
 	VZEROUPPER
@@ -28519,17 +31613,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2285:
+row2569:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2287
+	JGE     none2571
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2289
+	JNE     far2573
 
-each2290:
+each2574:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28547,11 +31641,11 @@ each2290:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2290
-	JMP          over2288
+	JL           each2574
+	JMP          over2572
 
-far2289:
-each2291:
+far2573:
+each2575:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28583,16 +31677,16 @@ each2291:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2291
+	JL           each2575
 
-over2288:
+over2572:
 	VMOVUPS Y0, (CX)
 
-none2287:
+none2571:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2285
+	JNZ  row2569
 	JMP  done
 
 tile1true:
@@ -28601,17 +31695,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2292:
+row2576:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2294
+	JGE        none2578
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2296
+	JNE        far2580
 
-each2297:
+each2581:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28631,11 +31725,11 @@ each2297:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2297
-	JMP          over2295
+	JL           each2581
+	JMP          over2579
 
-far2296:
-each2298:
+far2580:
+each2582:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28669,56 +31763,56 @@ each2298:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2298
+	JL           each2582
 
-over2295:
+over2579:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2299
+	JE           all2583
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2301
+	JZ           two2585
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2301:
+two2585:
 	TESTQ    $0x00000002, R9
-	JZ       one2302
+	JZ       one2586
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2302:
+one2586:
 	TESTQ  $0x00000001, R9
-	JZ     stored2300
+	JZ     stored2584
 	VMOVSS X1, (R12)
-	JMP    stored2300
+	JMP    stored2584
 
-all2299:
+all2583:
 	VMOVUPS Y1, (CX)
 
-stored2300:
-none2294:
+stored2584:
+none2578:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2292
+	JNZ  row2576
 	JMP  done
 
 tile2false:
-row2303:
+row2587:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2305
+	JGE     none2589
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2307
+	JNE     far2591
 
-each2308:
+each2592:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28741,11 +31835,11 @@ each2308:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2308
-	JMP          over2306
+	JL           each2592
+	JMP          over2590
 
-far2307:
-each2309:
+far2591:
+each2593:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28782,17 +31876,17 @@ each2309:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2309
+	JL           each2593
 
-over2306:
+over2590:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2305:
+none2589:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2303
+	JNZ  row2587
 	JMP  done
 
 tile2true:
@@ -28801,18 +31895,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2310:
+row2594:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2312
+	JGE        none2596
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2314
+	JNE        far2598
 
-each2315:
+each2599:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28837,11 +31931,11 @@ each2315:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2315
-	JMP          over2313
+	JL           each2599
+	JMP          over2597
 
-far2314:
-each2316:
+far2598:
+each2600:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28880,58 +31974,58 @@ each2316:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2316
+	JL           each2600
 
-over2313:
+over2597:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2317
+	JE           all2601
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2319
+	JZ           two2603
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2319:
+two2603:
 	TESTQ    $0x00000002, R9
-	JZ       one2320
+	JZ       one2604
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2320:
+one2604:
 	TESTQ  $0x00000001, R9
-	JZ     stored2318
+	JZ     stored2602
 	VMOVSS X2, (R12)
-	JMP    stored2318
+	JMP    stored2602
 
-all2317:
+all2601:
 	VMOVUPS Y2, 32(CX)
 
-stored2318:
-none2312:
+stored2602:
+none2596:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2310
+	JNZ  row2594
 	JMP  done
 
 tile3false:
-row2321:
+row2605:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2323
+	JGE     none2607
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2325
+	JNE     far2609
 
-each2326:
+each2610:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28959,11 +32053,11 @@ each2326:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2326
-	JMP          over2324
+	JL           each2610
+	JMP          over2608
 
-far2325:
-each2327:
+far2609:
+each2611:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29011,18 +32105,18 @@ each2327:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2327
+	JL           each2611
 
-over2324:
+over2608:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2323:
+none2607:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2321
+	JNZ  row2605
 	JMP  done
 
 tile3true:
@@ -29031,19 +32125,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2328:
+row2612:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2330
+	JGE        none2614
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2332
+	JNE        far2616
 
-each2333:
+each2617:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29073,11 +32167,11 @@ each2333:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2333
-	JMP          over2331
+	JL           each2617
+	JMP          over2615
 
-far2332:
-each2334:
+far2616:
+each2618:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29127,60 +32221,60 @@ each2334:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2334
+	JL           each2618
 
-over2331:
+over2615:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2335
+	JE           all2619
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2337
+	JZ           two2621
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2337:
+two2621:
 	TESTQ    $0x00000002, R9
-	JZ       one2338
+	JZ       one2622
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2338:
+one2622:
 	TESTQ  $0x00000001, R9
-	JZ     stored2336
+	JZ     stored2620
 	VMOVSS X3, (R12)
-	JMP    stored2336
+	JMP    stored2620
 
-all2335:
+all2619:
 	VMOVUPS Y3, 64(CX)
 
-stored2336:
-none2330:
+stored2620:
+none2614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2328
+	JNZ  row2612
 	JMP  done
 
 tile4false:
-row2339:
+row2623:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2341
+	JGE     none2625
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2343
+	JNE     far2627
 
-each2344:
+each2628:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29213,11 +32307,11 @@ each2344:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2344
-	JMP          over2342
+	JL           each2628
+	JMP          over2626
 
-far2343:
-each2345:
+far2627:
+each2629:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29267,19 +32361,19 @@ each2345:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2345
+	JL           each2629
 
-over2342:
+over2626:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2341:
+none2625:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2339
+	JNZ  row2623
 	JMP  done
 
 tile4true:
@@ -29288,20 +32382,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2346:
+row2630:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2348
+	JGE        none2632
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2350
+	JNE        far2634
 
-each2351:
+each2635:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29336,11 +32430,11 @@ each2351:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2351
-	JMP          over2349
+	JL           each2635
+	JMP          over2633
 
-far2350:
-each2352:
+far2634:
+each2636:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29392,62 +32486,62 @@ each2352:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2352
+	JL           each2636
 
-over2349:
+over2633:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2353
+	JE           all2637
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2355
+	JZ           two2639
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2355:
+two2639:
 	TESTQ    $0x00000002, R9
-	JZ       one2356
+	JZ       one2640
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2356:
+one2640:
 	TESTQ  $0x00000001, R9
-	JZ     stored2354
+	JZ     stored2638
 	VMOVSS X4, (R12)
-	JMP    stored2354
+	JMP    stored2638
 
-all2353:
+all2637:
 	VMOVUPS Y4, 96(CX)
 
-stored2354:
-none2348:
+stored2638:
+none2632:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2346
+	JNZ  row2630
 	JMP  done
 
 tile5false:
-row2357:
+row2641:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2359
+	JGE     none2643
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2361
+	JNE     far2645
 
-each2362:
+each2646:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29485,11 +32579,11 @@ each2362:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2362
-	JMP          over2360
+	JL           each2646
+	JMP          over2644
 
-far2361:
-each2363:
+far2645:
+each2647:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29550,20 +32644,20 @@ each2363:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2363
+	JL           each2647
 
-over2360:
+over2644:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2359:
+none2643:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2357
+	JNZ  row2641
 	JMP  done
 
 tile5true:
@@ -29572,21 +32666,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2364:
+row2648:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2366
+	JGE        none2650
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2368
+	JNE        far2652
 
-each2369:
+each2653:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29626,11 +32720,11 @@ each2369:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2369
-	JMP          over2367
+	JL           each2653
+	JMP          over2651
 
-far2368:
-each2370:
+far2652:
+each2654:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29693,54 +32787,54 @@ each2370:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2370
+	JL           each2654
 
-over2367:
+over2651:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2371
+	JE           all2655
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2373
+	JZ           two2657
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2373:
+two2657:
 	TESTQ    $0x00000002, R9
-	JZ       one2374
+	JZ       one2658
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2374:
+one2658:
 	TESTQ  $0x00000001, R9
-	JZ     stored2372
+	JZ     stored2656
 	VMOVSS X5, (R12)
-	JMP    stored2372
+	JMP    stored2656
 
-all2371:
+all2655:
 	VMOVUPS Y5, 128(CX)
 
-stored2372:
-none2366:
+stored2656:
+none2650:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2364
+	JNZ  row2648
 	JMP  done
 
 tile6false:
-row2375:
+row2659:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2377
+	JGE     none2661
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29748,9 +32842,9 @@ row2375:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2379
+	JNE     far2663
 
-each2380:
+each2664:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29793,11 +32887,11 @@ each2380:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2380
-	JMP          over2378
+	JL           each2664
+	JMP          over2662
 
-far2379:
-each2381:
+far2663:
+each2665:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29860,9 +32954,9 @@ each2381:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2381
+	JL           each2665
 
-over2378:
+over2662:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29870,11 +32964,11 @@ over2378:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2377:
+none2661:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2375
+	JNZ  row2659
 	JMP  done
 
 tile6true:
@@ -29883,12 +32977,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2382:
+row2666:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2384
+	JGE        none2668
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -29896,9 +32990,9 @@ row2382:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2386
+	JNE        far2670
 
-each2387:
+each2671:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29943,11 +33037,11 @@ each2387:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2387
-	JMP          over2385
+	JL           each2671
+	JMP          over2669
 
-far2386:
-each2388:
+far2670:
+each2672:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30012,9 +33106,9 @@ each2388:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2388
+	JL           each2672
 
-over2385:
+over2669:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30022,45 +33116,45 @@ over2385:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2389
+	JE           all2673
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2391
+	JZ           two2675
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2391:
+two2675:
 	TESTQ    $0x00000002, R9
-	JZ       one2392
+	JZ       one2676
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2392:
+one2676:
 	TESTQ  $0x00000001, R9
-	JZ     stored2390
+	JZ     stored2674
 	VMOVSS X6, (R12)
-	JMP    stored2390
+	JMP    stored2674
 
-all2389:
+all2673:
 	VMOVUPS Y6, 160(CX)
 
-stored2390:
-none2384:
+stored2674:
+none2668:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2382
+	JNZ  row2666
 	JMP  done
 
 tile7false:
-row2393:
+row2677:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2395
+	JGE     none2679
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30069,9 +33163,9 @@ row2393:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2397
+	JNE     far2681
 
-each2398:
+each2682:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30119,11 +33213,11 @@ each2398:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2398
-	JMP          over2396
+	JL           each2682
+	JMP          over2680
 
-far2397:
-each2399:
+far2681:
+each2683:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30197,9 +33291,9 @@ each2399:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2399
+	JL           each2683
 
-over2396:
+over2680:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30208,11 +33302,11 @@ over2396:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2395:
+none2679:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2393
+	JNZ  row2677
 	JMP  done
 
 tile7true:
@@ -30221,12 +33315,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2400:
+row2684:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2402
+	JGE        none2686
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30235,9 +33329,9 @@ row2400:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2404
+	JNE        far2688
 
-each2405:
+each2689:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30287,11 +33381,11 @@ each2405:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2405
-	JMP          over2403
+	JL           each2689
+	JMP          over2687
 
-far2404:
-each2406:
+far2688:
+each2690:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30367,9 +33461,9 @@ each2406:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2406
+	JL           each2690
 
-over2403:
+over2687:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30378,45 +33472,45 @@ over2403:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2407
+	JE           all2691
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2409
+	JZ           two2693
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2409:
+two2693:
 	TESTQ    $0x00000002, R9
-	JZ       one2410
+	JZ       one2694
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2410:
+one2694:
 	TESTQ  $0x00000001, R9
-	JZ     stored2408
+	JZ     stored2692
 	VMOVSS X7, (R12)
-	JMP    stored2408
+	JMP    stored2692
 
-all2407:
+all2691:
 	VMOVUPS Y7, 192(CX)
 
-stored2408:
-none2402:
+stored2692:
+none2686:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2400
+	JNZ  row2684
 	JMP  done
 
 tile8false:
-row2411:
+row2695:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2413
+	JGE     none2697
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30426,9 +33520,9 @@ row2411:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2415
+	JNE     far2699
 
-each2416:
+each2700:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30481,11 +33575,11 @@ each2416:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2416
-	JMP          over2414
+	JL           each2700
+	JMP          over2698
 
-far2415:
-each2417:
+far2699:
+each2701:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30561,9 +33655,9 @@ each2417:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2417
+	JL           each2701
 
-over2414:
+over2698:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30573,11 +33667,11 @@ over2414:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2413:
+none2697:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2411
+	JNZ  row2695
 	JMP  done
 
 tile8true:
@@ -30586,12 +33680,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2418:
+row2702:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2420
+	JGE        none2704
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30601,9 +33695,9 @@ row2418:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2422
+	JNE        far2706
 
-each2423:
+each2707:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30658,11 +33752,11 @@ each2423:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2423
-	JMP          over2421
+	JL           each2707
+	JMP          over2705
 
-far2422:
-each2424:
+far2706:
+each2708:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30740,9 +33834,9 @@ each2424:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2424
+	JL           each2708
 
-over2421:
+over2705:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30752,36 +33846,36 @@ over2421:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2425
+	JE           all2709
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2427
+	JZ           two2711
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2427:
+two2711:
 	TESTQ    $0x00000002, R9
-	JZ       one2428
+	JZ       one2712
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2428:
+one2712:
 	TESTQ  $0x00000001, R9
-	JZ     stored2426
+	JZ     stored2710
 	VMOVSS X8, (R12)
-	JMP    stored2426
+	JMP    stored2710
 
-all2425:
+all2709:
 	VMOVUPS Y8, 224(CX)
 
-stored2426:
-none2420:
+stored2710:
+none2704:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2418
+	JNZ  row2702
 
 done:
 	VZEROUPPER
@@ -30834,17 +33928,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2429:
+row2713:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2431
+	JGE     none2715
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2433
+	JNE     far2717
 
-each2434:
+each2718:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30860,11 +33954,11 @@ each2434:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2434
-	JMP          over2432
+	JL           each2718
+	JMP          over2716
 
-far2433:
-each2435:
+far2717:
+each2719:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30887,14 +33981,14 @@ each2435:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2435
+	JL           each2719
 
-over2432:
-none2431:
+over2716:
+none2715:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2429
+	JNZ  row2713
 	JMP  done
 
 tile1true:
@@ -30903,17 +33997,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2436:
+row2720:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2438
+	JGE        none2722
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2440
+	JNE        far2724
 
-each2441:
+each2725:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30930,11 +34024,11 @@ each2441:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2441
-	JMP          over2439
+	JL           each2725
+	JMP          over2723
 
-far2440:
-each2442:
+far2724:
+each2726:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30958,29 +34052,29 @@ each2442:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2442
+	JL           each2726
 
-over2439:
-none2438:
+over2723:
+none2722:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2436
+	JNZ  row2720
 	JMP  done
 
 tile2false:
-row2443:
+row2727:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2445
+	JGE     none2729
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2447
+	JNE     far2731
 
-each2448:
+each2732:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30998,11 +34092,11 @@ each2448:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2448
-	JMP          over2446
+	JL           each2732
+	JMP          over2730
 
-far2447:
-each2449:
+far2731:
+each2733:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31027,14 +34121,14 @@ each2449:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2449
+	JL           each2733
 
-over2446:
-none2445:
+over2730:
+none2729:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2443
+	JNZ  row2727
 	JMP  done
 
 tile2true:
@@ -31043,18 +34137,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2450:
+row2734:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2452
+	JGE        none2736
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2454
+	JNE        far2738
 
-each2455:
+each2739:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31073,11 +34167,11 @@ each2455:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2455
-	JMP          over2453
+	JL           each2739
+	JMP          over2737
 
-far2454:
-each2456:
+far2738:
+each2740:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31103,30 +34197,30 @@ each2456:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2456
+	JL           each2740
 
-over2453:
-none2452:
+over2737:
+none2736:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2450
+	JNZ  row2734
 	JMP  done
 
 tile3false:
-row2457:
+row2741:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2459
+	JGE     none2743
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2461
+	JNE     far2745
 
-each2462:
+each2746:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31145,11 +34239,11 @@ each2462:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2462
-	JMP          over2460
+	JL           each2746
+	JMP          over2744
 
-far2461:
-each2463:
+far2745:
+each2747:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31177,14 +34271,14 @@ each2463:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2463
+	JL           each2747
 
-over2460:
-none2459:
+over2744:
+none2743:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2457
+	JNZ  row2741
 	JMP  done
 
 tile3true:
@@ -31193,19 +34287,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2464:
+row2748:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2466
+	JGE        none2750
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2468
+	JNE        far2752
 
-each2469:
+each2753:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31225,11 +34319,11 @@ each2469:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2469
-	JMP          over2467
+	JL           each2753
+	JMP          over2751
 
-far2468:
-each2470:
+far2752:
+each2754:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31258,31 +34352,31 @@ each2470:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2470
+	JL           each2754
 
-over2467:
-none2466:
+over2751:
+none2750:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2464
+	JNZ  row2748
 	JMP  done
 
 tile4false:
-row2471:
+row2755:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2473
+	JGE     none2757
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2475
+	JNE     far2759
 
-each2476:
+each2760:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31302,11 +34396,11 @@ each2476:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2476
-	JMP          over2474
+	JL           each2760
+	JMP          over2758
 
-far2475:
-each2477:
+far2759:
+each2761:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31334,14 +34428,14 @@ each2477:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2477
+	JL           each2761
 
-over2474:
-none2473:
+over2758:
+none2757:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2471
+	JNZ  row2755
 	JMP  done
 
 tile4true:
@@ -31350,20 +34444,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2478:
+row2762:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2480
+	JGE        none2764
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2482
+	JNE        far2766
 
-each2483:
+each2767:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31384,11 +34478,11 @@ each2483:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2483
-	JMP          over2481
+	JL           each2767
+	JMP          over2765
 
-far2482:
-each2484:
+far2766:
+each2768:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31417,32 +34511,32 @@ each2484:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2484
+	JL           each2768
 
-over2481:
-none2480:
+over2765:
+none2764:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2478
+	JNZ  row2762
 	JMP  done
 
 tile5false:
-row2485:
+row2769:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2487
+	JGE     none2771
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2489
+	JNE     far2773
 
-each2490:
+each2774:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31463,11 +34557,11 @@ each2490:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2490
-	JMP          over2488
+	JL           each2774
+	JMP          over2772
 
-far2489:
-each2491:
+far2773:
+each2775:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31498,14 +34592,14 @@ each2491:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2491
+	JL           each2775
 
-over2488:
-none2487:
+over2772:
+none2771:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2485
+	JNZ  row2769
 	JMP  done
 
 tile5true:
@@ -31514,21 +34608,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2492:
+row2776:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2494
+	JGE        none2778
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2496
+	JNE        far2780
 
-each2497:
+each2781:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31550,11 +34644,11 @@ each2497:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2497
-	JMP          over2495
+	JL           each2781
+	JMP          over2779
 
-far2496:
-each2498:
+far2780:
+each2782:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31586,23 +34680,23 @@ each2498:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2498
+	JL           each2782
 
-over2495:
-none2494:
+over2779:
+none2778:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2492
+	JNZ  row2776
 	JMP  done
 
 tile6false:
-row2499:
+row2783:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2501
+	JGE     none2785
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31610,9 +34704,9 @@ row2499:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2503
+	JNE     far2787
 
-each2504:
+each2788:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31634,11 +34728,11 @@ each2504:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2504
-	JMP          over2502
+	JL           each2788
+	JMP          over2786
 
-far2503:
-each2505:
+far2787:
+each2789:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31669,14 +34763,14 @@ each2505:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2505
+	JL           each2789
 
-over2502:
-none2501:
+over2786:
+none2785:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2499
+	JNZ  row2783
 	JMP  done
 
 tile6true:
@@ -31685,12 +34779,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2506:
+row2790:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2508
+	JGE        none2792
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31698,9 +34792,9 @@ row2506:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2510
+	JNE        far2794
 
-each2511:
+each2795:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31723,11 +34817,11 @@ each2511:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2511
-	JMP          over2509
+	JL           each2795
+	JMP          over2793
 
-far2510:
-each2512:
+far2794:
+each2796:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31759,23 +34853,23 @@ each2512:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2512
+	JL           each2796
 
-over2509:
-none2508:
+over2793:
+none2792:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2506
+	JNZ  row2790
 	JMP  done
 
 tile7false:
-row2513:
+row2797:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2515
+	JGE     none2799
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31784,9 +34878,9 @@ row2513:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2517
+	JNE     far2801
 
-each2518:
+each2802:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31809,11 +34903,11 @@ each2518:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2518
-	JMP          over2516
+	JL           each2802
+	JMP          over2800
 
-far2517:
-each2519:
+far2801:
+each2803:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31847,14 +34941,14 @@ each2519:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2519
+	JL           each2803
 
-over2516:
-none2515:
+over2800:
+none2799:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2513
+	JNZ  row2797
 	JMP  done
 
 tile7true:
@@ -31863,12 +34957,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2520:
+row2804:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2522
+	JGE        none2806
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31877,9 +34971,9 @@ row2520:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2524
+	JNE        far2808
 
-each2525:
+each2809:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31903,11 +34997,11 @@ each2525:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2525
-	JMP          over2523
+	JL           each2809
+	JMP          over2807
 
-far2524:
-each2526:
+far2808:
+each2810:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31942,23 +35036,23 @@ each2526:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2526
+	JL           each2810
 
-over2523:
-none2522:
+over2807:
+none2806:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2520
+	JNZ  row2804
 	JMP  done
 
 tile8false:
-row2527:
+row2811:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2529
+	JGE     none2813
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31968,9 +35062,9 @@ row2527:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2531
+	JNE     far2815
 
-each2532:
+each2816:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31994,11 +35088,11 @@ each2532:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2532
-	JMP          over2530
+	JL           each2816
+	JMP          over2814
 
-far2531:
-each2533:
+far2815:
+each2817:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32032,14 +35126,14 @@ each2533:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2533
+	JL           each2817
 
-over2530:
-none2529:
+over2814:
+none2813:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2527
+	JNZ  row2811
 	JMP  done
 
 tile8true:
@@ -32048,12 +35142,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2534:
+row2818:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2536
+	JGE        none2820
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32063,9 +35157,9 @@ row2534:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2538
+	JNE        far2822
 
-each2539:
+each2823:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32090,11 +35184,11 @@ each2539:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2539
-	JMP          over2537
+	JL           each2823
+	JMP          over2821
 
-far2538:
-each2540:
+far2822:
+each2824:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32129,14 +35223,14 @@ each2540:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2540
+	JL           each2824
 
-over2537:
-none2536:
+over2821:
+none2820:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2534
+	JNZ  row2818
 
 done:
 	VZEROUPPER
@@ -32154,16 +35248,16 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2541:
+row2825:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2543
+	JGE     none2827
 	CMPQ    128(AX), $0x00
-	JNE     far2545
+	JNE     far2829
 
-each2546:
+each2830:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32187,11 +35281,11 @@ each2546:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2546
-	JMP          over2544
+	JL           each2830
+	JMP          over2828
 
-far2545:
-each2547:
+far2829:
+each2831:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32223,14 +35317,14 @@ each2547:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2547
+	JL           each2831
 
-over2544:
-none2543:
+over2828:
+none2827:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2541
+	JNZ  row2825
 	VZEROUPPER
 	RET
 
@@ -32246,16 +35340,16 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2548:
+row2832:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2550
+	JGE     none2834
 	CMPQ    128(AX), $0x00
-	JNE     far2552
+	JNE     far2836
 
-each2553:
+each2837:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32287,11 +35381,11 @@ each2553:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2553
-	JMP          over2551
+	JL           each2837
+	JMP          over2835
 
-far2552:
-each2554:
+far2836:
+each2838:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32333,14 +35427,14 @@ each2554:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2554
+	JL           each2838
 
-over2551:
-none2550:
+over2835:
+none2834:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2548
+	JNZ  row2832
 	VZEROUPPER
 	RET
 
@@ -32356,16 +35450,16 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2555:
+row2839:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2557
+	JGE     none2841
 	CMPQ    128(AX), $0x00
-	JNE     far2559
+	JNE     far2843
 
-each2560:
+each2844:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32413,11 +35507,11 @@ each2560:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2560
-	JMP          over2558
+	JL           each2844
+	JMP          over2842
 
-far2559:
-each2561:
+far2843:
+each2845:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32479,14 +35573,14 @@ each2561:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2561
+	JL           each2845
 
-over2558:
-none2557:
+over2842:
+none2841:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2555
+	JNZ  row2839
 	VZEROUPPER
 	RET
 
@@ -32502,16 +35596,16 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2562:
+row2846:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2564
+	JGE     none2848
 	CMPQ    128(AX), $0x00
-	JNE     far2566
+	JNE     far2850
 
-each2567:
+each2851:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -32547,11 +35641,11 @@ each2567:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2567
-	JMP        over2565
+	JL         each2851
+	JMP        over2849
 
-far2566:
-each2568:
+far2850:
+each2852:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32597,14 +35691,14 @@ each2568:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2568
+	JL         each2852
 
-over2565:
-none2564:
+over2849:
+none2848:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2562
+	JNZ  row2846
 	VZEROUPPER
 	RET
 
@@ -32620,16 +35714,16 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2569:
+row2853:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2571
+	JGE     none2855
 	CMPQ    128(AX), $0x00
-	JNE     far2573
+	JNE     far2857
 
-each2574:
+each2858:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -32681,11 +35775,11 @@ each2574:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2574
-	JMP         over2572
+	JL          each2858
+	JMP         over2856
 
-far2573:
-each2575:
+far2857:
+each2859:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -32751,14 +35845,14 @@ each2575:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2575
+	JL          each2859
 
-over2572:
-none2571:
+over2856:
+none2855:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2569
+	JNZ  row2853
 	VZEROUPPER
 	RET
 
@@ -32774,16 +35868,16 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2576:
+row2860:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2578
+	JGE     none2862
 	CMPQ    128(AX), $0x00
-	JNE     far2580
+	JNE     far2864
 
-each2581:
+each2865:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -32867,11 +35961,11 @@ each2581:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2581
-	JMP         over2579
+	JL          each2865
+	JMP         over2863
 
-far2580:
-each2582:
+far2864:
+each2866:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -32977,14 +36071,14 @@ each2582:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2582
+	JL          each2866
 
-over2579:
-none2578:
+over2863:
+none2862:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2576
+	JNZ  row2860
 	VZEROUPPER
 	RET
 
@@ -33035,16 +36129,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2583:
+row2867:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2585
+	JGE     none2869
 	CMPQ    128(AX), $0x00
-	JNE     far2587
+	JNE     far2871
 
-each2588:
+each2872:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33055,11 +36149,11 @@ each2588:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2588
-	JMP     over2586
+	JL      each2872
+	JMP     over2870
 
-far2587:
-each2589:
+far2871:
+each2873:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33077,14 +36171,14 @@ each2589:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2589
+	JL         each2873
 
-over2586:
-none2585:
+over2870:
+none2869:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2583
+	JNZ  row2867
 	JMP  done
 
 tile1true:
@@ -33093,16 +36187,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2590:
+row2874:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2592
+	JGE     none2876
 	CMPQ    128(AX), $0x00
-	JNE     far2594
+	JNE     far2878
 
-each2595:
+each2879:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33112,38 +36206,38 @@ each2595:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2596
+	JE           all2880
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2598
+	JZ           two2882
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2598:
+two2882:
 	TESTQ    $0x00000002, R11
-	JZ       one2599
+	JZ       one2883
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2599:
+one2883:
 	TESTQ  $0x00000001, R11
-	JZ     stored2597
+	JZ     stored2881
 	VMOVSS X1, (R12)
-	JMP    stored2597
+	JMP    stored2881
 
-all2596:
+all2880:
 	VMOVUPS Y1, (R12)
 
-stored2597:
+stored2881:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2595
-	JMP  over2593
+	JL   each2879
+	JMP  over2877
 
-far2594:
-each2600:
+far2878:
+each2884:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33160,54 +36254,54 @@ each2600:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2601
+	JE           all2885
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2603
+	JZ           two2887
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2603:
+two2887:
 	TESTQ    $0x00000002, R11
-	JZ       one2604
+	JZ       one2888
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2604:
+one2888:
 	TESTQ  $0x00000001, R11
-	JZ     stored2602
+	JZ     stored2886
 	VMOVSS X1, (R12)
-	JMP    stored2602
+	JMP    stored2886
 
-all2601:
+all2885:
 	VMOVUPS Y1, (R12)
 
-stored2602:
+stored2886:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2600
+	JL   each2884
 
-over2593:
-none2592:
+over2877:
+none2876:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2590
+	JNZ  row2874
 	JMP  done
 
 tile2false:
-row2605:
+row2889:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2607
+	JGE     none2891
 	CMPQ    128(AX), $0x00
-	JNE     far2609
+	JNE     far2893
 
-each2610:
+each2894:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33220,11 +36314,11 @@ each2610:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2610
-	JMP     over2608
+	JL      each2894
+	JMP     over2892
 
-far2609:
-each2611:
+far2893:
+each2895:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33244,14 +36338,14 @@ each2611:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2611
+	JL         each2895
 
-over2608:
-none2607:
+over2892:
+none2891:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2605
+	JNZ  row2889
 	JMP  done
 
 tile2true:
@@ -33260,16 +36354,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2612:
+row2896:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2614
+	JGE     none2898
 	CMPQ    128(AX), $0x00
-	JNE     far2616
+	JNE     far2900
 
-each2617:
+each2901:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33281,38 +36375,38 @@ each2617:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2618
+	JE           all2902
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2620
+	JZ           two2904
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2620:
+two2904:
 	TESTQ    $0x00000002, R11
-	JZ       one2621
+	JZ       one2905
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2621:
+one2905:
 	TESTQ  $0x00000001, R11
-	JZ     stored2619
+	JZ     stored2903
 	VMOVSS X1, (R12)
-	JMP    stored2619
+	JMP    stored2903
 
-all2618:
+all2902:
 	VMOVUPS Y1, 32(R12)
 
-stored2619:
+stored2903:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2617
-	JMP  over2615
+	JL   each2901
+	JMP  over2899
 
-far2616:
-each2622:
+far2900:
+each2906:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33331,54 +36425,54 @@ each2622:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2623
+	JE           all2907
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2625
+	JZ           two2909
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2625:
+two2909:
 	TESTQ    $0x00000002, R11
-	JZ       one2626
+	JZ       one2910
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2626:
+one2910:
 	TESTQ  $0x00000001, R11
-	JZ     stored2624
+	JZ     stored2908
 	VMOVSS X1, (R12)
-	JMP    stored2624
+	JMP    stored2908
 
-all2623:
+all2907:
 	VMOVUPS Y1, 32(R12)
 
-stored2624:
+stored2908:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2622
+	JL   each2906
 
-over2615:
-none2614:
+over2899:
+none2898:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2612
+	JNZ  row2896
 	JMP  done
 
 tile3false:
-row2627:
+row2911:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2629
+	JGE     none2913
 	CMPQ    128(AX), $0x00
-	JNE     far2631
+	JNE     far2915
 
-each2632:
+each2916:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33393,11 +36487,11 @@ each2632:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2632
-	JMP     over2630
+	JL      each2916
+	JMP     over2914
 
-far2631:
-each2633:
+far2915:
+each2917:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33421,14 +36515,14 @@ each2633:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2633
+	JL         each2917
 
-over2630:
-none2629:
+over2914:
+none2913:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2627
+	JNZ  row2911
 	JMP  done
 
 tile3true:
@@ -33437,16 +36531,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2634:
+row2918:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2636
+	JGE     none2920
 	CMPQ    128(AX), $0x00
-	JNE     far2638
+	JNE     far2922
 
-each2639:
+each2923:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33460,38 +36554,38 @@ each2639:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2640
+	JE           all2924
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2642
+	JZ           two2926
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2642:
+two2926:
 	TESTQ    $0x00000002, R11
-	JZ       one2643
+	JZ       one2927
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2643:
+one2927:
 	TESTQ  $0x00000001, R11
-	JZ     stored2641
+	JZ     stored2925
 	VMOVSS X1, (R12)
-	JMP    stored2641
+	JMP    stored2925
 
-all2640:
+all2924:
 	VMOVUPS Y1, 64(R12)
 
-stored2641:
+stored2925:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2639
-	JMP  over2637
+	JL   each2923
+	JMP  over2921
 
-far2638:
-each2644:
+far2922:
+each2928:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33514,54 +36608,54 @@ each2644:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2645
+	JE           all2929
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2647
+	JZ           two2931
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2647:
+two2931:
 	TESTQ    $0x00000002, R11
-	JZ       one2648
+	JZ       one2932
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2648:
+one2932:
 	TESTQ  $0x00000001, R11
-	JZ     stored2646
+	JZ     stored2930
 	VMOVSS X1, (R12)
-	JMP    stored2646
+	JMP    stored2930
 
-all2645:
+all2929:
 	VMOVUPS Y1, 64(R12)
 
-stored2646:
+stored2930:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2644
+	JL   each2928
 
-over2637:
-none2636:
+over2921:
+none2920:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2634
+	JNZ  row2918
 	JMP  done
 
 tile4false:
-row2649:
+row2933:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2651
+	JGE     none2935
 	CMPQ    128(AX), $0x00
-	JNE     far2653
+	JNE     far2937
 
-each2654:
+each2938:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33578,11 +36672,11 @@ each2654:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2654
-	JMP     over2652
+	JL      each2938
+	JMP     over2936
 
-far2653:
-each2655:
+far2937:
+each2939:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33607,14 +36701,14 @@ each2655:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2655
+	JL         each2939
 
-over2652:
-none2651:
+over2936:
+none2935:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2649
+	JNZ  row2933
 	JMP  done
 
 tile4true:
@@ -33623,16 +36717,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2656:
+row2940:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2658
+	JGE     none2942
 	CMPQ    128(AX), $0x00
-	JNE     far2660
+	JNE     far2944
 
-each2661:
+each2945:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33648,38 +36742,38 @@ each2661:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2662
+	JE           all2946
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2664
+	JZ           two2948
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2664:
+two2948:
 	TESTQ    $0x00000002, R11
-	JZ       one2665
+	JZ       one2949
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2665:
+one2949:
 	TESTQ  $0x00000001, R11
-	JZ     stored2663
+	JZ     stored2947
 	VMOVSS X1, (R12)
-	JMP    stored2663
+	JMP    stored2947
 
-all2662:
+all2946:
 	VMOVUPS Y1, 96(R12)
 
-stored2663:
+stored2947:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2661
-	JMP  over2659
+	JL   each2945
+	JMP  over2943
 
-far2660:
-each2666:
+far2944:
+each2950:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33703,54 +36797,54 @@ each2666:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2667
+	JE           all2951
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2669
+	JZ           two2953
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2669:
+two2953:
 	TESTQ    $0x00000002, R11
-	JZ       one2670
+	JZ       one2954
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2670:
+one2954:
 	TESTQ  $0x00000001, R11
-	JZ     stored2668
+	JZ     stored2952
 	VMOVSS X1, (R12)
-	JMP    stored2668
+	JMP    stored2952
 
-all2667:
+all2951:
 	VMOVUPS Y1, 96(R12)
 
-stored2668:
+stored2952:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2666
+	JL   each2950
 
-over2659:
-none2658:
+over2943:
+none2942:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2656
+	JNZ  row2940
 	JMP  done
 
 tile5false:
-row2671:
+row2955:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2673
+	JGE     none2957
 	CMPQ    128(AX), $0x00
-	JNE     far2675
+	JNE     far2959
 
-each2676:
+each2960:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33769,11 +36863,11 @@ each2676:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2676
-	JMP     over2674
+	JL      each2960
+	JMP     over2958
 
-far2675:
-each2677:
+far2959:
+each2961:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33802,14 +36896,14 @@ each2677:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2677
+	JL         each2961
 
-over2674:
-none2673:
+over2958:
+none2957:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2671
+	JNZ  row2955
 	JMP  done
 
 tile5true:
@@ -33818,16 +36912,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2678:
+row2962:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2680
+	JGE     none2964
 	CMPQ    128(AX), $0x00
-	JNE     far2682
+	JNE     far2966
 
-each2683:
+each2967:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33845,38 +36939,38 @@ each2683:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2684
+	JE           all2968
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2686
+	JZ           two2970
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2686:
+two2970:
 	TESTQ    $0x00000002, R11
-	JZ       one2687
+	JZ       one2971
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2687:
+one2971:
 	TESTQ  $0x00000001, R11
-	JZ     stored2685
+	JZ     stored2969
 	VMOVSS X1, (R12)
-	JMP    stored2685
+	JMP    stored2969
 
-all2684:
+all2968:
 	VMOVUPS Y1, 128(R12)
 
-stored2685:
+stored2969:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2683
-	JMP  over2681
+	JL   each2967
+	JMP  over2965
 
-far2682:
-each2688:
+far2966:
+each2972:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33904,54 +36998,54 @@ each2688:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2689
+	JE           all2973
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2691
+	JZ           two2975
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2691:
+two2975:
 	TESTQ    $0x00000002, R11
-	JZ       one2692
+	JZ       one2976
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2692:
+one2976:
 	TESTQ  $0x00000001, R11
-	JZ     stored2690
+	JZ     stored2974
 	VMOVSS X1, (R12)
-	JMP    stored2690
+	JMP    stored2974
 
-all2689:
+all2973:
 	VMOVUPS Y1, 128(R12)
 
-stored2690:
+stored2974:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2688
+	JL   each2972
 
-over2681:
-none2680:
+over2965:
+none2964:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2678
+	JNZ  row2962
 	JMP  done
 
 tile6false:
-row2693:
+row2977:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2695
+	JGE     none2979
 	CMPQ    128(AX), $0x00
-	JNE     far2697
+	JNE     far2981
 
-each2698:
+each2982:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33972,11 +37066,11 @@ each2698:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2698
-	JMP     over2696
+	JL      each2982
+	JMP     over2980
 
-far2697:
-each2699:
+far2981:
+each2983:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34006,14 +37100,14 @@ each2699:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2699
+	JL         each2983
 
-over2696:
-none2695:
+over2980:
+none2979:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2693
+	JNZ  row2977
 	JMP  done
 
 tile6true:
@@ -34022,16 +37116,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2700:
+row2984:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2702
+	JGE     none2986
 	CMPQ    128(AX), $0x00
-	JNE     far2704
+	JNE     far2988
 
-each2705:
+each2989:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34051,38 +37145,38 @@ each2705:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2706
+	JE           all2990
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2708
+	JZ           two2992
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2708:
+two2992:
 	TESTQ    $0x00000002, R11
-	JZ       one2709
+	JZ       one2993
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2709:
+one2993:
 	TESTQ  $0x00000001, R11
-	JZ     stored2707
+	JZ     stored2991
 	VMOVSS X1, (R12)
-	JMP    stored2707
+	JMP    stored2991
 
-all2706:
+all2990:
 	VMOVUPS Y1, 160(R12)
 
-stored2707:
+stored2991:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2705
-	JMP  over2703
+	JL   each2989
+	JMP  over2987
 
-far2704:
-each2710:
+far2988:
+each2994:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34111,54 +37205,54 @@ each2710:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2711
+	JE           all2995
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2713
+	JZ           two2997
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2713:
+two2997:
 	TESTQ    $0x00000002, R11
-	JZ       one2714
+	JZ       one2998
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2714:
+one2998:
 	TESTQ  $0x00000001, R11
-	JZ     stored2712
+	JZ     stored2996
 	VMOVSS X1, (R12)
-	JMP    stored2712
+	JMP    stored2996
 
-all2711:
+all2995:
 	VMOVUPS Y1, 160(R12)
 
-stored2712:
+stored2996:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2710
+	JL   each2994
 
-over2703:
-none2702:
+over2987:
+none2986:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2700
+	JNZ  row2984
 	JMP  done
 
 tile7false:
-row2715:
+row2999:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2717
+	JGE     none3001
 	CMPQ    128(AX), $0x00
-	JNE     far2719
+	JNE     far3003
 
-each2720:
+each3004:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34181,11 +37275,11 @@ each2720:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2720
-	JMP     over2718
+	JL      each3004
+	JMP     over3002
 
-far2719:
-each2721:
+far3003:
+each3005:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34219,14 +37313,14 @@ each2721:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2721
+	JL         each3005
 
-over2718:
-none2717:
+over3002:
+none3001:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2715
+	JNZ  row2999
 	JMP  done
 
 tile7true:
@@ -34235,16 +37329,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2722:
+row3006:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2724
+	JGE     none3008
 	CMPQ    128(AX), $0x00
-	JNE     far2726
+	JNE     far3010
 
-each2727:
+each3011:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34266,38 +37360,38 @@ each2727:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2728
+	JE           all3012
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2730
+	JZ           two3014
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2730:
+two3014:
 	TESTQ    $0x00000002, R11
-	JZ       one2731
+	JZ       one3015
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2731:
+one3015:
 	TESTQ  $0x00000001, R11
-	JZ     stored2729
+	JZ     stored3013
 	VMOVSS X1, (R12)
-	JMP    stored2729
+	JMP    stored3013
 
-all2728:
+all3012:
 	VMOVUPS Y1, 192(R12)
 
-stored2729:
+stored3013:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2727
-	JMP  over2725
+	JL   each3011
+	JMP  over3009
 
-far2726:
-each2732:
+far3010:
+each3016:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34330,54 +37424,54 @@ each2732:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2733
+	JE           all3017
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2735
+	JZ           two3019
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2735:
+two3019:
 	TESTQ    $0x00000002, R11
-	JZ       one2736
+	JZ       one3020
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2736:
+one3020:
 	TESTQ  $0x00000001, R11
-	JZ     stored2734
+	JZ     stored3018
 	VMOVSS X1, (R12)
-	JMP    stored2734
+	JMP    stored3018
 
-all2733:
+all3017:
 	VMOVUPS Y1, 192(R12)
 
-stored2734:
+stored3018:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2732
+	JL   each3016
 
-over2725:
-none2724:
+over3009:
+none3008:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2722
+	JNZ  row3006
 	JMP  done
 
 tile8false:
-row2737:
+row3021:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2739
+	JGE     none3023
 	CMPQ    128(AX), $0x00
-	JNE     far2741
+	JNE     far3025
 
-each2742:
+each3026:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34402,11 +37496,11 @@ each2742:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2742
-	JMP     over2740
+	JL      each3026
+	JMP     over3024
 
-far2741:
-each2743:
+far3025:
+each3027:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34441,14 +37535,14 @@ each2743:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2743
+	JL         each3027
 
-over2740:
-none2739:
+over3024:
+none3023:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2737
+	JNZ  row3021
 	JMP  done
 
 tile8true:
@@ -34457,16 +37551,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2744:
+row3028:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2746
+	JGE     none3030
 	CMPQ    128(AX), $0x00
-	JNE     far2748
+	JNE     far3032
 
-each2749:
+each3033:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34490,38 +37584,38 @@ each2749:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2750
+	JE           all3034
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2752
+	JZ           two3036
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2752:
+two3036:
 	TESTQ    $0x00000002, R11
-	JZ       one2753
+	JZ       one3037
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2753:
+one3037:
 	TESTQ  $0x00000001, R11
-	JZ     stored2751
+	JZ     stored3035
 	VMOVSS X1, (R12)
-	JMP    stored2751
+	JMP    stored3035
 
-all2750:
+all3034:
 	VMOVUPS Y1, 224(R12)
 
-stored2751:
+stored3035:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2749
-	JMP  over2747
+	JL   each3033
+	JMP  over3031
 
-far2748:
-each2754:
+far3032:
+each3038:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34555,41 +37649,41 @@ each2754:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2755
+	JE           all3039
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2757
+	JZ           two3041
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2757:
+two3041:
 	TESTQ    $0x00000002, R11
-	JZ       one2758
+	JZ       one3042
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2758:
+one3042:
 	TESTQ  $0x00000001, R11
-	JZ     stored2756
+	JZ     stored3040
 	VMOVSS X1, (R12)
-	JMP    stored2756
+	JMP    stored3040
 
-all2755:
+all3039:
 	VMOVUPS Y1, 224(R12)
 
-stored2756:
+stored3040:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2754
+	JL   each3038
 
-over2747:
-none2746:
+over3031:
+none3030:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2744
+	JNZ  row3028
 
 done:
 	VZEROUPPER
@@ -34642,17 +37736,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2759:
+row3043:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2761
+	JGE     none3045
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2763
+	JNE     far3047
 
-each2764:
+each3048:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34664,11 +37758,11 @@ each2764:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2764
-	JMP     over2762
+	JL      each3048
+	JMP     over3046
 
-far2763:
-each2765:
+far3047:
+each3049:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34687,14 +37781,14 @@ each2765:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2765
+	JL         each3049
 
-over2762:
-none2761:
+over3046:
+none3045:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2759
+	JNZ  row3043
 	JMP  done
 
 tile1true:
@@ -34703,17 +37797,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2766:
+row3050:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2768
+	JGE        none3052
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2770
+	JNE        far3054
 
-each2771:
+each3055:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34724,38 +37818,38 @@ each2771:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2772
+	JE           all3056
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2774
+	JZ           two3058
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2774:
+two3058:
 	TESTQ    $0x00000002, R11
-	JZ       one2775
+	JZ       one3059
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2775:
+one3059:
 	TESTQ  $0x00000001, R11
-	JZ     stored2773
+	JZ     stored3057
 	VMOVSS X2, (R12)
-	JMP    stored2773
+	JMP    stored3057
 
-all2772:
+all3056:
 	VMOVUPS Y2, (R12)
 
-stored2773:
+stored3057:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2771
-	JMP  over2769
+	JL   each3055
+	JMP  over3053
 
-far2770:
-each2776:
+far3054:
+each3060:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34773,56 +37867,56 @@ each2776:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2777
+	JE           all3061
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2779
+	JZ           two3063
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2779:
+two3063:
 	TESTQ    $0x00000002, R11
-	JZ       one2780
+	JZ       one3064
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2780:
+one3064:
 	TESTQ  $0x00000001, R11
-	JZ     stored2778
+	JZ     stored3062
 	VMOVSS X2, (R12)
-	JMP    stored2778
+	JMP    stored3062
 
-all2777:
+all3061:
 	VMOVUPS Y2, (R12)
 
-stored2778:
+stored3062:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2776
+	JL   each3060
 
-over2769:
-none2768:
+over3053:
+none3052:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2766
+	JNZ  row3050
 	JMP  done
 
 tile2false:
-row2781:
+row3065:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2783
+	JGE     none3067
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2785
+	JNE     far3069
 
-each2786:
+each3070:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34837,11 +37931,11 @@ each2786:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2786
-	JMP     over2784
+	JL      each3070
+	JMP     over3068
 
-far2785:
-each2787:
+far3069:
+each3071:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34863,14 +37957,14 @@ each2787:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2787
+	JL         each3071
 
-over2784:
-none2783:
+over3068:
+none3067:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2781
+	JNZ  row3065
 	JMP  done
 
 tile2true:
@@ -34879,18 +37973,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2788:
+row3072:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2790
+	JGE        none3074
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2792
+	JNE        far3076
 
-each2793:
+each3077:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34904,38 +37998,38 @@ each2793:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2794
+	JE           all3078
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2796
+	JZ           two3080
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2796:
+two3080:
 	TESTQ    $0x00000002, R11
-	JZ       one2797
+	JZ       one3081
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2797:
+one3081:
 	TESTQ  $0x00000001, R11
-	JZ     stored2795
+	JZ     stored3079
 	VMOVSS X3, (R12)
-	JMP    stored2795
+	JMP    stored3079
 
-all2794:
+all3078:
 	VMOVUPS Y3, 32(R12)
 
-stored2795:
+stored3079:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2793
-	JMP  over2791
+	JL   each3077
+	JMP  over3075
 
-far2792:
-each2798:
+far3076:
+each3082:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34956,57 +38050,57 @@ each2798:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2799
+	JE           all3083
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2801
+	JZ           two3085
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2801:
+two3085:
 	TESTQ    $0x00000002, R11
-	JZ       one2802
+	JZ       one3086
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2802:
+one3086:
 	TESTQ  $0x00000001, R11
-	JZ     stored2800
+	JZ     stored3084
 	VMOVSS X3, (R12)
-	JMP    stored2800
+	JMP    stored3084
 
-all2799:
+all3083:
 	VMOVUPS Y3, 32(R12)
 
-stored2800:
+stored3084:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2798
+	JL   each3082
 
-over2791:
-none2790:
+over3075:
+none3074:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2788
+	JNZ  row3072
 	JMP  done
 
 tile3false:
-row2803:
+row3087:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2805
+	JGE     none3089
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2807
+	JNE     far3091
 
-each2808:
+each3092:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35024,11 +38118,11 @@ each2808:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2808
-	JMP     over2806
+	JL      each3092
+	JMP     over3090
 
-far2807:
-each2809:
+far3091:
+each3093:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35055,14 +38149,14 @@ each2809:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2809
+	JL         each3093
 
-over2806:
-none2805:
+over3090:
+none3089:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2803
+	JNZ  row3087
 	JMP  done
 
 tile3true:
@@ -35071,19 +38165,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2810:
+row3094:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2812
+	JGE        none3096
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2814
+	JNE        far3098
 
-each2815:
+each3099:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35100,38 +38194,38 @@ each2815:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2816
+	JE           all3100
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2818
+	JZ           two3102
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2818:
+two3102:
 	TESTQ    $0x00000002, R11
-	JZ       one2819
+	JZ       one3103
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2819:
+one3103:
 	TESTQ  $0x00000001, R11
-	JZ     stored2817
+	JZ     stored3101
 	VMOVSS X4, (R12)
-	JMP    stored2817
+	JMP    stored3101
 
-all2816:
+all3100:
 	VMOVUPS Y4, 64(R12)
 
-stored2817:
+stored3101:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2815
-	JMP  over2813
+	JL   each3099
+	JMP  over3097
 
-far2814:
-each2820:
+far3098:
+each3104:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35157,58 +38251,58 @@ each2820:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2821
+	JE           all3105
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2823
+	JZ           two3107
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2823:
+two3107:
 	TESTQ    $0x00000002, R11
-	JZ       one2824
+	JZ       one3108
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2824:
+one3108:
 	TESTQ  $0x00000001, R11
-	JZ     stored2822
+	JZ     stored3106
 	VMOVSS X4, (R12)
-	JMP    stored2822
+	JMP    stored3106
 
-all2821:
+all3105:
 	VMOVUPS Y4, 64(R12)
 
-stored2822:
+stored3106:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2820
+	JL   each3104
 
-over2813:
-none2812:
+over3097:
+none3096:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2810
+	JNZ  row3094
 	JMP  done
 
 tile4false:
-row2825:
+row3109:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2827
+	JGE     none3111
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2829
+	JNE     far3113
 
-each2830:
+each3114:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35229,11 +38323,11 @@ each2830:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2830
-	JMP     over2828
+	JL      each3114
+	JMP     over3112
 
-far2829:
-each2831:
+far3113:
+each3115:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35262,14 +38356,14 @@ each2831:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2831
+	JL         each3115
 
-over2828:
-none2827:
+over3112:
+none3111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2825
+	JNZ  row3109
 	JMP  done
 
 tile4true:
@@ -35278,20 +38372,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2832:
+row3116:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2834
+	JGE        none3118
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2836
+	JNE        far3120
 
-each2837:
+each3121:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35311,38 +38405,38 @@ each2837:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2838
+	JE           all3122
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2840
+	JZ           two3124
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2840:
+two3124:
 	TESTQ    $0x00000002, R11
-	JZ       one2841
+	JZ       one3125
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2841:
+one3125:
 	TESTQ  $0x00000001, R11
-	JZ     stored2839
+	JZ     stored3123
 	VMOVSS X5, (R12)
-	JMP    stored2839
+	JMP    stored3123
 
-all2838:
+all3122:
 	VMOVUPS Y5, 96(R12)
 
-stored2839:
+stored3123:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2837
-	JMP  over2835
+	JL   each3121
+	JMP  over3119
 
-far2836:
-each2842:
+far3120:
+each3126:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35370,59 +38464,59 @@ each2842:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2843
+	JE           all3127
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2845
+	JZ           two3129
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2845:
+two3129:
 	TESTQ    $0x00000002, R11
-	JZ       one2846
+	JZ       one3130
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2846:
+one3130:
 	TESTQ  $0x00000001, R11
-	JZ     stored2844
+	JZ     stored3128
 	VMOVSS X5, (R12)
-	JMP    stored2844
+	JMP    stored3128
 
-all2843:
+all3127:
 	VMOVUPS Y5, 96(R12)
 
-stored2844:
+stored3128:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2842
+	JL   each3126
 
-over2835:
-none2834:
+over3119:
+none3118:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2832
+	JNZ  row3116
 	JMP  done
 
 tile5false:
-row2847:
+row3131:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2849
+	JGE     none3133
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2851
+	JNE     far3135
 
-each2852:
+each3136:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35446,11 +38540,11 @@ each2852:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2852
-	JMP     over2850
+	JL      each3136
+	JMP     over3134
 
-far2851:
-each2853:
+far3135:
+each3137:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35484,14 +38578,14 @@ each2853:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2853
+	JL         each3137
 
-over2850:
-none2849:
+over3134:
+none3133:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2847
+	JNZ  row3131
 	JMP  done
 
 tile5true:
@@ -35500,21 +38594,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2854:
+row3138:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2856
+	JGE        none3140
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2858
+	JNE        far3142
 
-each2859:
+each3143:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35537,38 +38631,38 @@ each2859:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2860
+	JE           all3144
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2862
+	JZ           two3146
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2862:
+two3146:
 	TESTQ    $0x00000002, R11
-	JZ       one2863
+	JZ       one3147
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2863:
+one3147:
 	TESTQ  $0x00000001, R11
-	JZ     stored2861
+	JZ     stored3145
 	VMOVSS X6, (R12)
-	JMP    stored2861
+	JMP    stored3145
 
-all2860:
+all3144:
 	VMOVUPS Y6, 128(R12)
 
-stored2861:
+stored3145:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2859
-	JMP  over2857
+	JL   each3143
+	JMP  over3141
 
-far2858:
-each2864:
+far3142:
+each3148:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35601,50 +38695,50 @@ each2864:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2865
+	JE           all3149
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2867
+	JZ           two3151
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2867:
+two3151:
 	TESTQ    $0x00000002, R11
-	JZ       one2868
+	JZ       one3152
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2868:
+one3152:
 	TESTQ  $0x00000001, R11
-	JZ     stored2866
+	JZ     stored3150
 	VMOVSS X6, (R12)
-	JMP    stored2866
+	JMP    stored3150
 
-all2865:
+all3149:
 	VMOVUPS Y6, 128(R12)
 
-stored2866:
+stored3150:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2864
+	JL   each3148
 
-over2857:
-none2856:
+over3141:
+none3140:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2854
+	JNZ  row3138
 	JMP  done
 
 tile6false:
-row2869:
+row3153:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2871
+	JGE     none3155
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35652,9 +38746,9 @@ row2869:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2873
+	JNE     far3157
 
-each2874:
+each3158:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35681,11 +38775,11 @@ each2874:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2874
-	JMP     over2872
+	JL      each3158
+	JMP     over3156
 
-far2873:
-each2875:
+far3157:
+each3159:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35721,14 +38815,14 @@ each2875:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2875
+	JL         each3159
 
-over2872:
-none2871:
+over3156:
+none3155:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2869
+	JNZ  row3153
 	JMP  done
 
 tile6true:
@@ -35737,12 +38831,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2876:
+row3160:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2878
+	JGE        none3162
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35750,9 +38844,9 @@ row2876:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2880
+	JNE        far3164
 
-each2881:
+each3165:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35778,38 +38872,38 @@ each2881:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2882
+	JE           all3166
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2884
+	JZ           two3168
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2884:
+two3168:
 	TESTQ    $0x00000002, R11
-	JZ       one2885
+	JZ       one3169
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2885:
+one3169:
 	TESTQ  $0x00000001, R11
-	JZ     stored2883
+	JZ     stored3167
 	VMOVSS X7, (R12)
-	JMP    stored2883
+	JMP    stored3167
 
-all2882:
+all3166:
 	VMOVUPS Y7, 160(R12)
 
-stored2883:
+stored3167:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2881
-	JMP  over2879
+	JL   each3165
+	JMP  over3163
 
-far2880:
-each2886:
+far3164:
+each3170:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35844,50 +38938,50 @@ each2886:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2887
+	JE           all3171
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2889
+	JZ           two3173
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2889:
+two3173:
 	TESTQ    $0x00000002, R11
-	JZ       one2890
+	JZ       one3174
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2890:
+one3174:
 	TESTQ  $0x00000001, R11
-	JZ     stored2888
+	JZ     stored3172
 	VMOVSS X7, (R12)
-	JMP    stored2888
+	JMP    stored3172
 
-all2887:
+all3171:
 	VMOVUPS Y7, 160(R12)
 
-stored2888:
+stored3172:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2886
+	JL   each3170
 
-over2879:
-none2878:
+over3163:
+none3162:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2876
+	JNZ  row3160
 	JMP  done
 
 tile7false:
-row2891:
+row3175:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2893
+	JGE     none3177
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35896,9 +38990,9 @@ row2891:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2895
+	JNE     far3179
 
-each2896:
+each3180:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35928,11 +39022,11 @@ each2896:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2896
-	JMP     over2894
+	JL      each3180
+	JMP     over3178
 
-far2895:
-each2897:
+far3179:
+each3181:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35973,14 +39067,14 @@ each2897:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2897
+	JL         each3181
 
-over2894:
-none2893:
+over3178:
+none3177:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2891
+	JNZ  row3175
 	JMP  done
 
 tile7true:
@@ -35989,12 +39083,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2898:
+row3182:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2900
+	JGE        none3184
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36003,9 +39097,9 @@ row2898:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2902
+	JNE        far3186
 
-each2903:
+each3187:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36034,38 +39128,38 @@ each2903:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2904
+	JE           all3188
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2906
+	JZ           two3190
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2906:
+two3190:
 	TESTQ    $0x00000002, R11
-	JZ       one2907
+	JZ       one3191
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2907:
+one3191:
 	TESTQ  $0x00000001, R11
-	JZ     stored2905
+	JZ     stored3189
 	VMOVSS X8, (R12)
-	JMP    stored2905
+	JMP    stored3189
 
-all2904:
+all3188:
 	VMOVUPS Y8, 192(R12)
 
-stored2905:
+stored3189:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2903
-	JMP  over2901
+	JL   each3187
+	JMP  over3185
 
-far2902:
-each2908:
+far3186:
+each3192:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36105,50 +39199,50 @@ each2908:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2909
+	JE           all3193
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2911
+	JZ           two3195
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2911:
+two3195:
 	TESTQ    $0x00000002, R11
-	JZ       one2912
+	JZ       one3196
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2912:
+one3196:
 	TESTQ  $0x00000001, R11
-	JZ     stored2910
+	JZ     stored3194
 	VMOVSS X8, (R12)
-	JMP    stored2910
+	JMP    stored3194
 
-all2909:
+all3193:
 	VMOVUPS Y8, 192(R12)
 
-stored2910:
+stored3194:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2908
+	JL   each3192
 
-over2901:
-none2900:
+over3185:
+none3184:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2898
+	JNZ  row3182
 	JMP  done
 
 tile8false:
-row2913:
+row3197:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2915
+	JGE     none3199
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36158,9 +39252,9 @@ row2913:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2917
+	JNE     far3201
 
-each2918:
+each3202:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36193,11 +39287,11 @@ each2918:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2918
-	JMP     over2916
+	JL      each3202
+	JMP     over3200
 
-far2917:
-each2919:
+far3201:
+each3203:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36240,14 +39334,14 @@ each2919:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2919
+	JL         each3203
 
-over2916:
-none2915:
+over3200:
+none3199:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2913
+	JNZ  row3197
 	JMP  done
 
 tile8true:
@@ -36256,12 +39350,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2920:
+row3204:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2922
+	JGE        none3206
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36271,9 +39365,9 @@ row2920:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2924
+	JNE        far3208
 
-each2925:
+each3209:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36305,38 +39399,38 @@ each2925:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2926
+	JE           all3210
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2928
+	JZ           two3212
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2928:
+two3212:
 	TESTQ    $0x00000002, R11
-	JZ       one2929
+	JZ       one3213
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2929:
+one3213:
 	TESTQ  $0x00000001, R11
-	JZ     stored2927
+	JZ     stored3211
 	VMOVSS X9, (R12)
-	JMP    stored2927
+	JMP    stored3211
 
-all2926:
+all3210:
 	VMOVUPS Y9, 224(R12)
 
-stored2927:
+stored3211:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2925
-	JMP  over2923
+	JL   each3209
+	JMP  over3207
 
-far2924:
-each2930:
+far3208:
+each3214:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36378,41 +39472,41 @@ each2930:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2931
+	JE           all3215
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2933
+	JZ           two3217
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2933:
+two3217:
 	TESTQ    $0x00000002, R11
-	JZ       one2934
+	JZ       one3218
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2934:
+one3218:
 	TESTQ  $0x00000001, R11
-	JZ     stored2932
+	JZ     stored3216
 	VMOVSS X9, (R12)
-	JMP    stored2932
+	JMP    stored3216
 
-all2931:
+all3215:
 	VMOVUPS Y9, 224(R12)
 
-stored2932:
+stored3216:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2930
+	JL   each3214
 
-over2923:
-none2922:
+over3207:
+none3206:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2920
+	JNZ  row3204
 
 done:
 	VZEROUPPER
@@ -36465,17 +39559,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2935:
+row3219:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2937
+	JGE     none3221
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2939
+	JNE     far3223
 
-each2940:
+each3224:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36487,11 +39581,11 @@ each2940:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2940
-	JMP     over2938
+	JL      each3224
+	JMP     over3222
 
-far2939:
-each2941:
+far3223:
+each3225:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36510,14 +39604,14 @@ each2941:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2941
+	JL         each3225
 
-over2938:
-none2937:
+over3222:
+none3221:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2935
+	JNZ  row3219
 	JMP  done
 
 tile1true:
@@ -36526,17 +39620,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2942:
+row3226:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2944
+	JGE        none3228
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2946
+	JNE        far3230
 
-each2947:
+each3231:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36547,38 +39641,38 @@ each2947:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2948
+	JE           all3232
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2950
+	JZ           two3234
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2950:
+two3234:
 	TESTQ    $0x00000002, R11
-	JZ       one2951
+	JZ       one3235
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2951:
+one3235:
 	TESTQ  $0x00000001, R11
-	JZ     stored2949
+	JZ     stored3233
 	VMOVSS X2, (R12)
-	JMP    stored2949
+	JMP    stored3233
 
-all2948:
+all3232:
 	VMOVUPS Y2, (R12)
 
-stored2949:
+stored3233:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2947
-	JMP  over2945
+	JL   each3231
+	JMP  over3229
 
-far2946:
-each2952:
+far3230:
+each3236:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36596,56 +39690,56 @@ each2952:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2953
+	JE           all3237
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2955
+	JZ           two3239
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2955:
+two3239:
 	TESTQ    $0x00000002, R11
-	JZ       one2956
+	JZ       one3240
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2956:
+one3240:
 	TESTQ  $0x00000001, R11
-	JZ     stored2954
+	JZ     stored3238
 	VMOVSS X2, (R12)
-	JMP    stored2954
+	JMP    stored3238
 
-all2953:
+all3237:
 	VMOVUPS Y2, (R12)
 
-stored2954:
+stored3238:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2952
+	JL   each3236
 
-over2945:
-none2944:
+over3229:
+none3228:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2942
+	JNZ  row3226
 	JMP  done
 
 tile2false:
-row2957:
+row3241:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2959
+	JGE     none3243
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2961
+	JNE     far3245
 
-each2962:
+each3246:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36660,11 +39754,11 @@ each2962:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2962
-	JMP     over2960
+	JL      each3246
+	JMP     over3244
 
-far2961:
-each2963:
+far3245:
+each3247:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36686,14 +39780,14 @@ each2963:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2963
+	JL         each3247
 
-over2960:
-none2959:
+over3244:
+none3243:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2957
+	JNZ  row3241
 	JMP  done
 
 tile2true:
@@ -36702,18 +39796,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2964:
+row3248:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2966
+	JGE        none3250
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2968
+	JNE        far3252
 
-each2969:
+each3253:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36727,38 +39821,38 @@ each2969:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2970
+	JE           all3254
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2972
+	JZ           two3256
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2972:
+two3256:
 	TESTQ    $0x00000002, R11
-	JZ       one2973
+	JZ       one3257
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2973:
+one3257:
 	TESTQ  $0x00000001, R11
-	JZ     stored2971
+	JZ     stored3255
 	VMOVSS X3, (R12)
-	JMP    stored2971
+	JMP    stored3255
 
-all2970:
+all3254:
 	VMOVUPS Y3, 32(R12)
 
-stored2971:
+stored3255:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2969
-	JMP  over2967
+	JL   each3253
+	JMP  over3251
 
-far2968:
-each2974:
+far3252:
+each3258:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36779,57 +39873,57 @@ each2974:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2975
+	JE           all3259
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2977
+	JZ           two3261
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2977:
+two3261:
 	TESTQ    $0x00000002, R11
-	JZ       one2978
+	JZ       one3262
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2978:
+one3262:
 	TESTQ  $0x00000001, R11
-	JZ     stored2976
+	JZ     stored3260
 	VMOVSS X3, (R12)
-	JMP    stored2976
+	JMP    stored3260
 
-all2975:
+all3259:
 	VMOVUPS Y3, 32(R12)
 
-stored2976:
+stored3260:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2974
+	JL   each3258
 
-over2967:
-none2966:
+over3251:
+none3250:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2964
+	JNZ  row3248
 	JMP  done
 
 tile3false:
-row2979:
+row3263:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2981
+	JGE     none3265
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2983
+	JNE     far3267
 
-each2984:
+each3268:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36847,11 +39941,11 @@ each2984:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2984
-	JMP     over2982
+	JL      each3268
+	JMP     over3266
 
-far2983:
-each2985:
+far3267:
+each3269:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36878,14 +39972,14 @@ each2985:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2985
+	JL         each3269
 
-over2982:
-none2981:
+over3266:
+none3265:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2979
+	JNZ  row3263
 	JMP  done
 
 tile3true:
@@ -36894,19 +39988,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2986:
+row3270:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2988
+	JGE        none3272
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2990
+	JNE        far3274
 
-each2991:
+each3275:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36923,38 +40017,38 @@ each2991:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2992
+	JE           all3276
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2994
+	JZ           two3278
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2994:
+two3278:
 	TESTQ    $0x00000002, R11
-	JZ       one2995
+	JZ       one3279
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2995:
+one3279:
 	TESTQ  $0x00000001, R11
-	JZ     stored2993
+	JZ     stored3277
 	VMOVSS X4, (R12)
-	JMP    stored2993
+	JMP    stored3277
 
-all2992:
+all3276:
 	VMOVUPS Y4, 64(R12)
 
-stored2993:
+stored3277:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2991
-	JMP  over2989
+	JL   each3275
+	JMP  over3273
 
-far2990:
-each2996:
+far3274:
+each3280:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36980,58 +40074,58 @@ each2996:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2997
+	JE           all3281
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2999
+	JZ           two3283
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2999:
+two3283:
 	TESTQ    $0x00000002, R11
-	JZ       one3000
+	JZ       one3284
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3000:
+one3284:
 	TESTQ  $0x00000001, R11
-	JZ     stored2998
+	JZ     stored3282
 	VMOVSS X4, (R12)
-	JMP    stored2998
+	JMP    stored3282
 
-all2997:
+all3281:
 	VMOVUPS Y4, 64(R12)
 
-stored2998:
+stored3282:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2996
+	JL   each3280
 
-over2989:
-none2988:
+over3273:
+none3272:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2986
+	JNZ  row3270
 	JMP  done
 
 tile4false:
-row3001:
+row3285:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3003
+	JGE     none3287
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3005
+	JNE     far3289
 
-each3006:
+each3290:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37052,11 +40146,11 @@ each3006:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3006
-	JMP     over3004
+	JL      each3290
+	JMP     over3288
 
-far3005:
-each3007:
+far3289:
+each3291:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37085,14 +40179,14 @@ each3007:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3007
+	JL         each3291
 
-over3004:
-none3003:
+over3288:
+none3287:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3001
+	JNZ  row3285
 	JMP  done
 
 tile4true:
@@ -37101,20 +40195,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3008:
+row3292:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3010
+	JGE        none3294
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3012
+	JNE        far3296
 
-each3013:
+each3297:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37134,38 +40228,38 @@ each3013:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3014
+	JE           all3298
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3016
+	JZ           two3300
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3016:
+two3300:
 	TESTQ    $0x00000002, R11
-	JZ       one3017
+	JZ       one3301
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3017:
+one3301:
 	TESTQ  $0x00000001, R11
-	JZ     stored3015
+	JZ     stored3299
 	VMOVSS X5, (R12)
-	JMP    stored3015
+	JMP    stored3299
 
-all3014:
+all3298:
 	VMOVUPS Y5, 96(R12)
 
-stored3015:
+stored3299:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3013
-	JMP  over3011
+	JL   each3297
+	JMP  over3295
 
-far3012:
-each3018:
+far3296:
+each3302:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37193,59 +40287,59 @@ each3018:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3019
+	JE           all3303
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3021
+	JZ           two3305
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3021:
+two3305:
 	TESTQ    $0x00000002, R11
-	JZ       one3022
+	JZ       one3306
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3022:
+one3306:
 	TESTQ  $0x00000001, R11
-	JZ     stored3020
+	JZ     stored3304
 	VMOVSS X5, (R12)
-	JMP    stored3020
+	JMP    stored3304
 
-all3019:
+all3303:
 	VMOVUPS Y5, 96(R12)
 
-stored3020:
+stored3304:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3018
+	JL   each3302
 
-over3011:
-none3010:
+over3295:
+none3294:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3008
+	JNZ  row3292
 	JMP  done
 
 tile5false:
-row3023:
+row3307:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3025
+	JGE     none3309
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3027
+	JNE     far3311
 
-each3028:
+each3312:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37269,11 +40363,11 @@ each3028:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3028
-	JMP     over3026
+	JL      each3312
+	JMP     over3310
 
-far3027:
-each3029:
+far3311:
+each3313:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37307,14 +40401,14 @@ each3029:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3029
+	JL         each3313
 
-over3026:
-none3025:
+over3310:
+none3309:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3023
+	JNZ  row3307
 	JMP  done
 
 tile5true:
@@ -37323,21 +40417,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3030:
+row3314:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3032
+	JGE        none3316
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3034
+	JNE        far3318
 
-each3035:
+each3319:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37360,38 +40454,38 @@ each3035:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3036
+	JE           all3320
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3038
+	JZ           two3322
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3038:
+two3322:
 	TESTQ    $0x00000002, R11
-	JZ       one3039
+	JZ       one3323
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3039:
+one3323:
 	TESTQ  $0x00000001, R11
-	JZ     stored3037
+	JZ     stored3321
 	VMOVSS X6, (R12)
-	JMP    stored3037
+	JMP    stored3321
 
-all3036:
+all3320:
 	VMOVUPS Y6, 128(R12)
 
-stored3037:
+stored3321:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3035
-	JMP  over3033
+	JL   each3319
+	JMP  over3317
 
-far3034:
-each3040:
+far3318:
+each3324:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37424,50 +40518,50 @@ each3040:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3041
+	JE           all3325
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3043
+	JZ           two3327
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3043:
+two3327:
 	TESTQ    $0x00000002, R11
-	JZ       one3044
+	JZ       one3328
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3044:
+one3328:
 	TESTQ  $0x00000001, R11
-	JZ     stored3042
+	JZ     stored3326
 	VMOVSS X6, (R12)
-	JMP    stored3042
+	JMP    stored3326
 
-all3041:
+all3325:
 	VMOVUPS Y6, 128(R12)
 
-stored3042:
+stored3326:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3040
+	JL   each3324
 
-over3033:
-none3032:
+over3317:
+none3316:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3030
+	JNZ  row3314
 	JMP  done
 
 tile6false:
-row3045:
+row3329:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3047
+	JGE     none3331
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37475,9 +40569,9 @@ row3045:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3049
+	JNE     far3333
 
-each3050:
+each3334:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37504,11 +40598,11 @@ each3050:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3050
-	JMP     over3048
+	JL      each3334
+	JMP     over3332
 
-far3049:
-each3051:
+far3333:
+each3335:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37544,14 +40638,14 @@ each3051:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3051
+	JL         each3335
 
-over3048:
-none3047:
+over3332:
+none3331:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3045
+	JNZ  row3329
 	JMP  done
 
 tile6true:
@@ -37560,12 +40654,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3052:
+row3336:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3054
+	JGE        none3338
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -37573,9 +40667,9 @@ row3052:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3056
+	JNE        far3340
 
-each3057:
+each3341:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37601,38 +40695,38 @@ each3057:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3058
+	JE           all3342
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3060
+	JZ           two3344
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3060:
+two3344:
 	TESTQ    $0x00000002, R11
-	JZ       one3061
+	JZ       one3345
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3061:
+one3345:
 	TESTQ  $0x00000001, R11
-	JZ     stored3059
+	JZ     stored3343
 	VMOVSS X7, (R12)
-	JMP    stored3059
+	JMP    stored3343
 
-all3058:
+all3342:
 	VMOVUPS Y7, 160(R12)
 
-stored3059:
+stored3343:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3057
-	JMP  over3055
+	JL   each3341
+	JMP  over3339
 
-far3056:
-each3062:
+far3340:
+each3346:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37667,50 +40761,50 @@ each3062:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3063
+	JE           all3347
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3065
+	JZ           two3349
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3065:
+two3349:
 	TESTQ    $0x00000002, R11
-	JZ       one3066
+	JZ       one3350
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3066:
+one3350:
 	TESTQ  $0x00000001, R11
-	JZ     stored3064
+	JZ     stored3348
 	VMOVSS X7, (R12)
-	JMP    stored3064
+	JMP    stored3348
 
-all3063:
+all3347:
 	VMOVUPS Y7, 160(R12)
 
-stored3064:
+stored3348:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3062
+	JL   each3346
 
-over3055:
-none3054:
+over3339:
+none3338:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3052
+	JNZ  row3336
 	JMP  done
 
 tile7false:
-row3067:
+row3351:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3069
+	JGE     none3353
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37719,9 +40813,9 @@ row3067:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3071
+	JNE     far3355
 
-each3072:
+each3356:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37751,11 +40845,11 @@ each3072:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3072
-	JMP     over3070
+	JL      each3356
+	JMP     over3354
 
-far3071:
-each3073:
+far3355:
+each3357:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37796,14 +40890,14 @@ each3073:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3073
+	JL         each3357
 
-over3070:
-none3069:
+over3354:
+none3353:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3067
+	JNZ  row3351
 	JMP  done
 
 tile7true:
@@ -37812,12 +40906,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3074:
+row3358:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3076
+	JGE        none3360
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -37826,9 +40920,9 @@ row3074:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3078
+	JNE        far3362
 
-each3079:
+each3363:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37857,38 +40951,38 @@ each3079:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3080
+	JE           all3364
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3082
+	JZ           two3366
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3082:
+two3366:
 	TESTQ    $0x00000002, R11
-	JZ       one3083
+	JZ       one3367
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3083:
+one3367:
 	TESTQ  $0x00000001, R11
-	JZ     stored3081
+	JZ     stored3365
 	VMOVSS X8, (R12)
-	JMP    stored3081
+	JMP    stored3365
 
-all3080:
+all3364:
 	VMOVUPS Y8, 192(R12)
 
-stored3081:
+stored3365:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3079
-	JMP  over3077
+	JL   each3363
+	JMP  over3361
 
-far3078:
-each3084:
+far3362:
+each3368:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37928,50 +41022,50 @@ each3084:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3085
+	JE           all3369
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3087
+	JZ           two3371
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3087:
+two3371:
 	TESTQ    $0x00000002, R11
-	JZ       one3088
+	JZ       one3372
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3088:
+one3372:
 	TESTQ  $0x00000001, R11
-	JZ     stored3086
+	JZ     stored3370
 	VMOVSS X8, (R12)
-	JMP    stored3086
+	JMP    stored3370
 
-all3085:
+all3369:
 	VMOVUPS Y8, 192(R12)
 
-stored3086:
+stored3370:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3084
+	JL   each3368
 
-over3077:
-none3076:
+over3361:
+none3360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3074
+	JNZ  row3358
 	JMP  done
 
 tile8false:
-row3089:
+row3373:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3091
+	JGE     none3375
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37981,9 +41075,9 @@ row3089:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3093
+	JNE     far3377
 
-each3094:
+each3378:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38016,11 +41110,11 @@ each3094:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3094
-	JMP     over3092
+	JL      each3378
+	JMP     over3376
 
-far3093:
-each3095:
+far3377:
+each3379:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38063,14 +41157,14 @@ each3095:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3095
+	JL         each3379
 
-over3092:
-none3091:
+over3376:
+none3375:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3089
+	JNZ  row3373
 	JMP  done
 
 tile8true:
@@ -38079,12 +41173,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3096:
+row3380:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3098
+	JGE        none3382
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38094,9 +41188,9 @@ row3096:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3100
+	JNE        far3384
 
-each3101:
+each3385:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38128,38 +41222,38 @@ each3101:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3102
+	JE           all3386
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3104
+	JZ           two3388
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3104:
+two3388:
 	TESTQ    $0x00000002, R11
-	JZ       one3105
+	JZ       one3389
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3105:
+one3389:
 	TESTQ  $0x00000001, R11
-	JZ     stored3103
+	JZ     stored3387
 	VMOVSS X9, (R12)
-	JMP    stored3103
+	JMP    stored3387
 
-all3102:
+all3386:
 	VMOVUPS Y9, 224(R12)
 
-stored3103:
+stored3387:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3101
-	JMP  over3099
+	JL   each3385
+	JMP  over3383
 
-far3100:
-each3106:
+far3384:
+each3390:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38201,41 +41295,41 @@ each3106:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3107
+	JE           all3391
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3109
+	JZ           two3393
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3109:
+two3393:
 	TESTQ    $0x00000002, R11
-	JZ       one3110
+	JZ       one3394
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3110:
+one3394:
 	TESTQ  $0x00000001, R11
-	JZ     stored3108
+	JZ     stored3392
 	VMOVSS X9, (R12)
-	JMP    stored3108
+	JMP    stored3392
 
-all3107:
+all3391:
 	VMOVUPS Y9, 224(R12)
 
-stored3108:
+stored3392:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3106
+	JL   each3390
 
-over3099:
-none3098:
+over3383:
+none3382:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3096
+	JNZ  row3380
 
 done:
 	VZEROUPPER
@@ -38288,17 +41382,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3111:
+row3395:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3113
+	JGE     none3397
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3115
+	JNE     far3399
 
-each3116:
+each3400:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38310,11 +41404,11 @@ each3116:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3116
-	JMP     over3114
+	JL      each3400
+	JMP     over3398
 
-far3115:
-each3117:
+far3399:
+each3401:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38333,14 +41427,14 @@ each3117:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3117
+	JL         each3401
 
-over3114:
-none3113:
+over3398:
+none3397:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3111
+	JNZ  row3395
 	JMP  done
 
 tile1true:
@@ -38349,17 +41443,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3118:
+row3402:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3120
+	JGE        none3404
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3122
+	JNE        far3406
 
-each3123:
+each3407:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38370,38 +41464,38 @@ each3123:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3124
+	JE           all3408
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3126
+	JZ           two3410
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3126:
+two3410:
 	TESTQ    $0x00000002, R11
-	JZ       one3127
+	JZ       one3411
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3127:
+one3411:
 	TESTQ  $0x00000001, R11
-	JZ     stored3125
+	JZ     stored3409
 	VMOVSS X2, (R12)
-	JMP    stored3125
+	JMP    stored3409
 
-all3124:
+all3408:
 	VMOVUPS Y2, (R12)
 
-stored3125:
+stored3409:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3123
-	JMP  over3121
+	JL   each3407
+	JMP  over3405
 
-far3122:
-each3128:
+far3406:
+each3412:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38419,56 +41513,56 @@ each3128:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3129
+	JE           all3413
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3131
+	JZ           two3415
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3131:
+two3415:
 	TESTQ    $0x00000002, R11
-	JZ       one3132
+	JZ       one3416
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3132:
+one3416:
 	TESTQ  $0x00000001, R11
-	JZ     stored3130
+	JZ     stored3414
 	VMOVSS X2, (R12)
-	JMP    stored3130
+	JMP    stored3414
 
-all3129:
+all3413:
 	VMOVUPS Y2, (R12)
 
-stored3130:
+stored3414:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3128
+	JL   each3412
 
-over3121:
-none3120:
+over3405:
+none3404:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3118
+	JNZ  row3402
 	JMP  done
 
 tile2false:
-row3133:
+row3417:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3135
+	JGE     none3419
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3137
+	JNE     far3421
 
-each3138:
+each3422:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38483,11 +41577,11 @@ each3138:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3138
-	JMP     over3136
+	JL      each3422
+	JMP     over3420
 
-far3137:
-each3139:
+far3421:
+each3423:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38509,14 +41603,14 @@ each3139:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3139
+	JL         each3423
 
-over3136:
-none3135:
+over3420:
+none3419:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3133
+	JNZ  row3417
 	JMP  done
 
 tile2true:
@@ -38525,18 +41619,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3140:
+row3424:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3142
+	JGE        none3426
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3144
+	JNE        far3428
 
-each3145:
+each3429:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38550,38 +41644,38 @@ each3145:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3146
+	JE           all3430
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3148
+	JZ           two3432
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3148:
+two3432:
 	TESTQ    $0x00000002, R11
-	JZ       one3149
+	JZ       one3433
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3149:
+one3433:
 	TESTQ  $0x00000001, R11
-	JZ     stored3147
+	JZ     stored3431
 	VMOVSS X3, (R12)
-	JMP    stored3147
+	JMP    stored3431
 
-all3146:
+all3430:
 	VMOVUPS Y3, 32(R12)
 
-stored3147:
+stored3431:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3145
-	JMP  over3143
+	JL   each3429
+	JMP  over3427
 
-far3144:
-each3150:
+far3428:
+each3434:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38602,57 +41696,57 @@ each3150:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3151
+	JE           all3435
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3153
+	JZ           two3437
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3153:
+two3437:
 	TESTQ    $0x00000002, R11
-	JZ       one3154
+	JZ       one3438
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3154:
+one3438:
 	TESTQ  $0x00000001, R11
-	JZ     stored3152
+	JZ     stored3436
 	VMOVSS X3, (R12)
-	JMP    stored3152
+	JMP    stored3436
 
-all3151:
+all3435:
 	VMOVUPS Y3, 32(R12)
 
-stored3152:
+stored3436:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3150
+	JL   each3434
 
-over3143:
-none3142:
+over3427:
+none3426:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3140
+	JNZ  row3424
 	JMP  done
 
 tile3false:
-row3155:
+row3439:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3157
+	JGE     none3441
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3159
+	JNE     far3443
 
-each3160:
+each3444:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38670,11 +41764,11 @@ each3160:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3160
-	JMP     over3158
+	JL      each3444
+	JMP     over3442
 
-far3159:
-each3161:
+far3443:
+each3445:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38701,14 +41795,14 @@ each3161:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3161
+	JL         each3445
 
-over3158:
-none3157:
+over3442:
+none3441:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3155
+	JNZ  row3439
 	JMP  done
 
 tile3true:
@@ -38717,19 +41811,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3162:
+row3446:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3164
+	JGE        none3448
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3166
+	JNE        far3450
 
-each3167:
+each3451:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38746,38 +41840,38 @@ each3167:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3168
+	JE           all3452
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3170
+	JZ           two3454
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3170:
+two3454:
 	TESTQ    $0x00000002, R11
-	JZ       one3171
+	JZ       one3455
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3171:
+one3455:
 	TESTQ  $0x00000001, R11
-	JZ     stored3169
+	JZ     stored3453
 	VMOVSS X4, (R12)
-	JMP    stored3169
+	JMP    stored3453
 
-all3168:
+all3452:
 	VMOVUPS Y4, 64(R12)
 
-stored3169:
+stored3453:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3167
-	JMP  over3165
+	JL   each3451
+	JMP  over3449
 
-far3166:
-each3172:
+far3450:
+each3456:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38803,58 +41897,58 @@ each3172:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3173
+	JE           all3457
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3175
+	JZ           two3459
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3175:
+two3459:
 	TESTQ    $0x00000002, R11
-	JZ       one3176
+	JZ       one3460
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3176:
+one3460:
 	TESTQ  $0x00000001, R11
-	JZ     stored3174
+	JZ     stored3458
 	VMOVSS X4, (R12)
-	JMP    stored3174
+	JMP    stored3458
 
-all3173:
+all3457:
 	VMOVUPS Y4, 64(R12)
 
-stored3174:
+stored3458:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3172
+	JL   each3456
 
-over3165:
-none3164:
+over3449:
+none3448:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3162
+	JNZ  row3446
 	JMP  done
 
 tile4false:
-row3177:
+row3461:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3179
+	JGE     none3463
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3181
+	JNE     far3465
 
-each3182:
+each3466:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38875,11 +41969,11 @@ each3182:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3182
-	JMP     over3180
+	JL      each3466
+	JMP     over3464
 
-far3181:
-each3183:
+far3465:
+each3467:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38908,14 +42002,14 @@ each3183:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3183
+	JL         each3467
 
-over3180:
-none3179:
+over3464:
+none3463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3177
+	JNZ  row3461
 	JMP  done
 
 tile4true:
@@ -38924,20 +42018,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3184:
+row3468:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3186
+	JGE        none3470
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3188
+	JNE        far3472
 
-each3189:
+each3473:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38957,38 +42051,38 @@ each3189:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3190
+	JE           all3474
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3192
+	JZ           two3476
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3192:
+two3476:
 	TESTQ    $0x00000002, R11
-	JZ       one3193
+	JZ       one3477
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3193:
+one3477:
 	TESTQ  $0x00000001, R11
-	JZ     stored3191
+	JZ     stored3475
 	VMOVSS X5, (R12)
-	JMP    stored3191
+	JMP    stored3475
 
-all3190:
+all3474:
 	VMOVUPS Y5, 96(R12)
 
-stored3191:
+stored3475:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3189
-	JMP  over3187
+	JL   each3473
+	JMP  over3471
 
-far3188:
-each3194:
+far3472:
+each3478:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39016,59 +42110,59 @@ each3194:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3195
+	JE           all3479
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3197
+	JZ           two3481
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3197:
+two3481:
 	TESTQ    $0x00000002, R11
-	JZ       one3198
+	JZ       one3482
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3198:
+one3482:
 	TESTQ  $0x00000001, R11
-	JZ     stored3196
+	JZ     stored3480
 	VMOVSS X5, (R12)
-	JMP    stored3196
+	JMP    stored3480
 
-all3195:
+all3479:
 	VMOVUPS Y5, 96(R12)
 
-stored3196:
+stored3480:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3194
+	JL   each3478
 
-over3187:
-none3186:
+over3471:
+none3470:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3184
+	JNZ  row3468
 	JMP  done
 
 tile5false:
-row3199:
+row3483:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3201
+	JGE     none3485
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3203
+	JNE     far3487
 
-each3204:
+each3488:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39092,11 +42186,11 @@ each3204:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3204
-	JMP     over3202
+	JL      each3488
+	JMP     over3486
 
-far3203:
-each3205:
+far3487:
+each3489:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39130,14 +42224,14 @@ each3205:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3205
+	JL         each3489
 
-over3202:
-none3201:
+over3486:
+none3485:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3199
+	JNZ  row3483
 	JMP  done
 
 tile5true:
@@ -39146,21 +42240,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3206:
+row3490:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3208
+	JGE        none3492
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3210
+	JNE        far3494
 
-each3211:
+each3495:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39183,38 +42277,38 @@ each3211:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3212
+	JE           all3496
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3214
+	JZ           two3498
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3214:
+two3498:
 	TESTQ    $0x00000002, R11
-	JZ       one3215
+	JZ       one3499
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3215:
+one3499:
 	TESTQ  $0x00000001, R11
-	JZ     stored3213
+	JZ     stored3497
 	VMOVSS X6, (R12)
-	JMP    stored3213
+	JMP    stored3497
 
-all3212:
+all3496:
 	VMOVUPS Y6, 128(R12)
 
-stored3213:
+stored3497:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3211
-	JMP  over3209
+	JL   each3495
+	JMP  over3493
 
-far3210:
-each3216:
+far3494:
+each3500:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39247,50 +42341,50 @@ each3216:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3217
+	JE           all3501
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3219
+	JZ           two3503
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3219:
+two3503:
 	TESTQ    $0x00000002, R11
-	JZ       one3220
+	JZ       one3504
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3220:
+one3504:
 	TESTQ  $0x00000001, R11
-	JZ     stored3218
+	JZ     stored3502
 	VMOVSS X6, (R12)
-	JMP    stored3218
+	JMP    stored3502
 
-all3217:
+all3501:
 	VMOVUPS Y6, 128(R12)
 
-stored3218:
+stored3502:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3216
+	JL   each3500
 
-over3209:
-none3208:
+over3493:
+none3492:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3206
+	JNZ  row3490
 	JMP  done
 
 tile6false:
-row3221:
+row3505:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3223
+	JGE     none3507
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39298,9 +42392,9 @@ row3221:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3225
+	JNE     far3509
 
-each3226:
+each3510:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39327,11 +42421,11 @@ each3226:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3226
-	JMP     over3224
+	JL      each3510
+	JMP     over3508
 
-far3225:
-each3227:
+far3509:
+each3511:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39367,14 +42461,14 @@ each3227:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3227
+	JL         each3511
 
-over3224:
-none3223:
+over3508:
+none3507:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3221
+	JNZ  row3505
 	JMP  done
 
 tile6true:
@@ -39383,12 +42477,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3228:
+row3512:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3230
+	JGE        none3514
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39396,9 +42490,9 @@ row3228:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3232
+	JNE        far3516
 
-each3233:
+each3517:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39424,38 +42518,38 @@ each3233:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3234
+	JE           all3518
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3236
+	JZ           two3520
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3236:
+two3520:
 	TESTQ    $0x00000002, R11
-	JZ       one3237
+	JZ       one3521
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3237:
+one3521:
 	TESTQ  $0x00000001, R11
-	JZ     stored3235
+	JZ     stored3519
 	VMOVSS X7, (R12)
-	JMP    stored3235
+	JMP    stored3519
 
-all3234:
+all3518:
 	VMOVUPS Y7, 160(R12)
 
-stored3235:
+stored3519:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3233
-	JMP  over3231
+	JL   each3517
+	JMP  over3515
 
-far3232:
-each3238:
+far3516:
+each3522:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39490,50 +42584,50 @@ each3238:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3239
+	JE           all3523
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3241
+	JZ           two3525
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3241:
+two3525:
 	TESTQ    $0x00000002, R11
-	JZ       one3242
+	JZ       one3526
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3242:
+one3526:
 	TESTQ  $0x00000001, R11
-	JZ     stored3240
+	JZ     stored3524
 	VMOVSS X7, (R12)
-	JMP    stored3240
+	JMP    stored3524
 
-all3239:
+all3523:
 	VMOVUPS Y7, 160(R12)
 
-stored3240:
+stored3524:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3238
+	JL   each3522
 
-over3231:
-none3230:
+over3515:
+none3514:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3228
+	JNZ  row3512
 	JMP  done
 
 tile7false:
-row3243:
+row3527:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3245
+	JGE     none3529
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39542,9 +42636,9 @@ row3243:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3247
+	JNE     far3531
 
-each3248:
+each3532:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39574,11 +42668,11 @@ each3248:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3248
-	JMP     over3246
+	JL      each3532
+	JMP     over3530
 
-far3247:
-each3249:
+far3531:
+each3533:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39619,14 +42713,14 @@ each3249:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3249
+	JL         each3533
 
-over3246:
-none3245:
+over3530:
+none3529:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3243
+	JNZ  row3527
 	JMP  done
 
 tile7true:
@@ -39635,12 +42729,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3250:
+row3534:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3252
+	JGE        none3536
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39649,9 +42743,9 @@ row3250:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3254
+	JNE        far3538
 
-each3255:
+each3539:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39680,38 +42774,38 @@ each3255:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3256
+	JE           all3540
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3258
+	JZ           two3542
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3258:
+two3542:
 	TESTQ    $0x00000002, R11
-	JZ       one3259
+	JZ       one3543
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3259:
+one3543:
 	TESTQ  $0x00000001, R11
-	JZ     stored3257
+	JZ     stored3541
 	VMOVSS X8, (R12)
-	JMP    stored3257
+	JMP    stored3541
 
-all3256:
+all3540:
 	VMOVUPS Y8, 192(R12)
 
-stored3257:
+stored3541:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3255
-	JMP  over3253
+	JL   each3539
+	JMP  over3537
 
-far3254:
-each3260:
+far3538:
+each3544:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39751,50 +42845,50 @@ each3260:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3261
+	JE           all3545
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3263
+	JZ           two3547
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3263:
+two3547:
 	TESTQ    $0x00000002, R11
-	JZ       one3264
+	JZ       one3548
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3264:
+one3548:
 	TESTQ  $0x00000001, R11
-	JZ     stored3262
+	JZ     stored3546
 	VMOVSS X8, (R12)
-	JMP    stored3262
+	JMP    stored3546
 
-all3261:
+all3545:
 	VMOVUPS Y8, 192(R12)
 
-stored3262:
+stored3546:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3260
+	JL   each3544
 
-over3253:
-none3252:
+over3537:
+none3536:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3250
+	JNZ  row3534
 	JMP  done
 
 tile8false:
-row3265:
+row3549:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3267
+	JGE     none3551
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39804,9 +42898,9 @@ row3265:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3269
+	JNE     far3553
 
-each3270:
+each3554:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39839,11 +42933,11 @@ each3270:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3270
-	JMP     over3268
+	JL      each3554
+	JMP     over3552
 
-far3269:
-each3271:
+far3553:
+each3555:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39886,14 +42980,14 @@ each3271:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3271
+	JL         each3555
 
-over3268:
-none3267:
+over3552:
+none3551:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3265
+	JNZ  row3549
 	JMP  done
 
 tile8true:
@@ -39902,12 +42996,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3272:
+row3556:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3274
+	JGE        none3558
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39917,9 +43011,9 @@ row3272:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3276
+	JNE        far3560
 
-each3277:
+each3561:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39951,38 +43045,38 @@ each3277:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3278
+	JE           all3562
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3280
+	JZ           two3564
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3280:
+two3564:
 	TESTQ    $0x00000002, R11
-	JZ       one3281
+	JZ       one3565
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3281:
+one3565:
 	TESTQ  $0x00000001, R11
-	JZ     stored3279
+	JZ     stored3563
 	VMOVSS X9, (R12)
-	JMP    stored3279
+	JMP    stored3563
 
-all3278:
+all3562:
 	VMOVUPS Y9, 224(R12)
 
-stored3279:
+stored3563:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3277
-	JMP  over3275
+	JL   each3561
+	JMP  over3559
 
-far3276:
-each3282:
+far3560:
+each3566:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40024,41 +43118,41 @@ each3282:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3283
+	JE           all3567
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3285
+	JZ           two3569
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3285:
+two3569:
 	TESTQ    $0x00000002, R11
-	JZ       one3286
+	JZ       one3570
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3286:
+one3570:
 	TESTQ  $0x00000001, R11
-	JZ     stored3284
+	JZ     stored3568
 	VMOVSS X9, (R12)
-	JMP    stored3284
+	JMP    stored3568
 
-all3283:
+all3567:
 	VMOVUPS Y9, 224(R12)
 
-stored3284:
+stored3568:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3282
+	JL   each3566
 
-over3275:
-none3274:
+over3559:
+none3558:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3272
+	JNZ  row3556
 
 done:
 	VZEROUPPER
@@ -40111,17 +43205,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3287:
+row3571:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3289
+	JGE     none3573
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3291
+	JNE     far3575
 
-each3292:
+each3576:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40133,11 +43227,11 @@ each3292:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3292
-	JMP     over3290
+	JL      each3576
+	JMP     over3574
 
-far3291:
-each3293:
+far3575:
+each3577:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40156,14 +43250,14 @@ each3293:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3293
+	JL         each3577
 
-over3290:
-none3289:
+over3574:
+none3573:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3287
+	JNZ  row3571
 	JMP  done
 
 tile1true:
@@ -40172,17 +43266,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3294:
+row3578:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3296
+	JGE        none3580
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3298
+	JNE        far3582
 
-each3299:
+each3583:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40193,38 +43287,38 @@ each3299:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3300
+	JE           all3584
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3302
+	JZ           two3586
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3302:
+two3586:
 	TESTQ    $0x00000002, R11
-	JZ       one3303
+	JZ       one3587
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3303:
+one3587:
 	TESTQ  $0x00000001, R11
-	JZ     stored3301
+	JZ     stored3585
 	VMOVSS X2, (R12)
-	JMP    stored3301
+	JMP    stored3585
 
-all3300:
+all3584:
 	VMOVUPS Y2, (R12)
 
-stored3301:
+stored3585:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3299
-	JMP  over3297
+	JL   each3583
+	JMP  over3581
 
-far3298:
-each3304:
+far3582:
+each3588:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40242,56 +43336,56 @@ each3304:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3305
+	JE           all3589
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3307
+	JZ           two3591
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3307:
+two3591:
 	TESTQ    $0x00000002, R11
-	JZ       one3308
+	JZ       one3592
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3308:
+one3592:
 	TESTQ  $0x00000001, R11
-	JZ     stored3306
+	JZ     stored3590
 	VMOVSS X2, (R12)
-	JMP    stored3306
+	JMP    stored3590
 
-all3305:
+all3589:
 	VMOVUPS Y2, (R12)
 
-stored3306:
+stored3590:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3304
+	JL   each3588
 
-over3297:
-none3296:
+over3581:
+none3580:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3294
+	JNZ  row3578
 	JMP  done
 
 tile2false:
-row3309:
+row3593:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3311
+	JGE     none3595
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3313
+	JNE     far3597
 
-each3314:
+each3598:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40306,11 +43400,11 @@ each3314:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3314
-	JMP     over3312
+	JL      each3598
+	JMP     over3596
 
-far3313:
-each3315:
+far3597:
+each3599:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40332,14 +43426,14 @@ each3315:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3315
+	JL         each3599
 
-over3312:
-none3311:
+over3596:
+none3595:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3309
+	JNZ  row3593
 	JMP  done
 
 tile2true:
@@ -40348,18 +43442,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3316:
+row3600:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3318
+	JGE        none3602
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3320
+	JNE        far3604
 
-each3321:
+each3605:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40373,38 +43467,38 @@ each3321:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3322
+	JE           all3606
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3324
+	JZ           two3608
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3324:
+two3608:
 	TESTQ    $0x00000002, R11
-	JZ       one3325
+	JZ       one3609
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3325:
+one3609:
 	TESTQ  $0x00000001, R11
-	JZ     stored3323
+	JZ     stored3607
 	VMOVSS X3, (R12)
-	JMP    stored3323
+	JMP    stored3607
 
-all3322:
+all3606:
 	VMOVUPS Y3, 32(R12)
 
-stored3323:
+stored3607:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3321
-	JMP  over3319
+	JL   each3605
+	JMP  over3603
 
-far3320:
-each3326:
+far3604:
+each3610:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40425,57 +43519,57 @@ each3326:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3327
+	JE           all3611
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3329
+	JZ           two3613
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3329:
+two3613:
 	TESTQ    $0x00000002, R11
-	JZ       one3330
+	JZ       one3614
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3330:
+one3614:
 	TESTQ  $0x00000001, R11
-	JZ     stored3328
+	JZ     stored3612
 	VMOVSS X3, (R12)
-	JMP    stored3328
+	JMP    stored3612
 
-all3327:
+all3611:
 	VMOVUPS Y3, 32(R12)
 
-stored3328:
+stored3612:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3326
+	JL   each3610
 
-over3319:
-none3318:
+over3603:
+none3602:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3316
+	JNZ  row3600
 	JMP  done
 
 tile3false:
-row3331:
+row3615:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3333
+	JGE     none3617
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3335
+	JNE     far3619
 
-each3336:
+each3620:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40493,11 +43587,11 @@ each3336:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3336
-	JMP     over3334
+	JL      each3620
+	JMP     over3618
 
-far3335:
-each3337:
+far3619:
+each3621:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40524,14 +43618,14 @@ each3337:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3337
+	JL         each3621
 
-over3334:
-none3333:
+over3618:
+none3617:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3331
+	JNZ  row3615
 	JMP  done
 
 tile3true:
@@ -40540,19 +43634,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3338:
+row3622:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3340
+	JGE        none3624
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3342
+	JNE        far3626
 
-each3343:
+each3627:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40569,38 +43663,38 @@ each3343:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3344
+	JE           all3628
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3346
+	JZ           two3630
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3346:
+two3630:
 	TESTQ    $0x00000002, R11
-	JZ       one3347
+	JZ       one3631
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3347:
+one3631:
 	TESTQ  $0x00000001, R11
-	JZ     stored3345
+	JZ     stored3629
 	VMOVSS X4, (R12)
-	JMP    stored3345
+	JMP    stored3629
 
-all3344:
+all3628:
 	VMOVUPS Y4, 64(R12)
 
-stored3345:
+stored3629:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3343
-	JMP  over3341
+	JL   each3627
+	JMP  over3625
 
-far3342:
-each3348:
+far3626:
+each3632:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40626,58 +43720,58 @@ each3348:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3349
+	JE           all3633
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3351
+	JZ           two3635
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3351:
+two3635:
 	TESTQ    $0x00000002, R11
-	JZ       one3352
+	JZ       one3636
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3352:
+one3636:
 	TESTQ  $0x00000001, R11
-	JZ     stored3350
+	JZ     stored3634
 	VMOVSS X4, (R12)
-	JMP    stored3350
+	JMP    stored3634
 
-all3349:
+all3633:
 	VMOVUPS Y4, 64(R12)
 
-stored3350:
+stored3634:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3348
+	JL   each3632
 
-over3341:
-none3340:
+over3625:
+none3624:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3338
+	JNZ  row3622
 	JMP  done
 
 tile4false:
-row3353:
+row3637:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3355
+	JGE     none3639
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3357
+	JNE     far3641
 
-each3358:
+each3642:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40698,11 +43792,11 @@ each3358:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3358
-	JMP     over3356
+	JL      each3642
+	JMP     over3640
 
-far3357:
-each3359:
+far3641:
+each3643:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40731,14 +43825,14 @@ each3359:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3359
+	JL         each3643
 
-over3356:
-none3355:
+over3640:
+none3639:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3353
+	JNZ  row3637
 	JMP  done
 
 tile4true:
@@ -40747,20 +43841,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3360:
+row3644:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3362
+	JGE        none3646
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3364
+	JNE        far3648
 
-each3365:
+each3649:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40780,38 +43874,38 @@ each3365:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3366
+	JE           all3650
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3368
+	JZ           two3652
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3368:
+two3652:
 	TESTQ    $0x00000002, R11
-	JZ       one3369
+	JZ       one3653
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3369:
+one3653:
 	TESTQ  $0x00000001, R11
-	JZ     stored3367
+	JZ     stored3651
 	VMOVSS X5, (R12)
-	JMP    stored3367
+	JMP    stored3651
 
-all3366:
+all3650:
 	VMOVUPS Y5, 96(R12)
 
-stored3367:
+stored3651:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3365
-	JMP  over3363
+	JL   each3649
+	JMP  over3647
 
-far3364:
-each3370:
+far3648:
+each3654:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40839,59 +43933,59 @@ each3370:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3371
+	JE           all3655
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3373
+	JZ           two3657
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3373:
+two3657:
 	TESTQ    $0x00000002, R11
-	JZ       one3374
+	JZ       one3658
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3374:
+one3658:
 	TESTQ  $0x00000001, R11
-	JZ     stored3372
+	JZ     stored3656
 	VMOVSS X5, (R12)
-	JMP    stored3372
+	JMP    stored3656
 
-all3371:
+all3655:
 	VMOVUPS Y5, 96(R12)
 
-stored3372:
+stored3656:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3370
+	JL   each3654
 
-over3363:
-none3362:
+over3647:
+none3646:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3360
+	JNZ  row3644
 	JMP  done
 
 tile5false:
-row3375:
+row3659:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3377
+	JGE     none3661
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3379
+	JNE     far3663
 
-each3380:
+each3664:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40915,11 +44009,11 @@ each3380:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3380
-	JMP     over3378
+	JL      each3664
+	JMP     over3662
 
-far3379:
-each3381:
+far3663:
+each3665:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40953,14 +44047,14 @@ each3381:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3381
+	JL         each3665
 
-over3378:
-none3377:
+over3662:
+none3661:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3375
+	JNZ  row3659
 	JMP  done
 
 tile5true:
@@ -40969,21 +44063,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3382:
+row3666:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3384
+	JGE        none3668
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3386
+	JNE        far3670
 
-each3387:
+each3671:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41006,38 +44100,38 @@ each3387:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3388
+	JE           all3672
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3390
+	JZ           two3674
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3390:
+two3674:
 	TESTQ    $0x00000002, R11
-	JZ       one3391
+	JZ       one3675
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3391:
+one3675:
 	TESTQ  $0x00000001, R11
-	JZ     stored3389
+	JZ     stored3673
 	VMOVSS X6, (R12)
-	JMP    stored3389
+	JMP    stored3673
 
-all3388:
+all3672:
 	VMOVUPS Y6, 128(R12)
 
-stored3389:
+stored3673:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3387
-	JMP  over3385
+	JL   each3671
+	JMP  over3669
 
-far3386:
-each3392:
+far3670:
+each3676:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41070,50 +44164,50 @@ each3392:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3393
+	JE           all3677
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3395
+	JZ           two3679
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3395:
+two3679:
 	TESTQ    $0x00000002, R11
-	JZ       one3396
+	JZ       one3680
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3396:
+one3680:
 	TESTQ  $0x00000001, R11
-	JZ     stored3394
+	JZ     stored3678
 	VMOVSS X6, (R12)
-	JMP    stored3394
+	JMP    stored3678
 
-all3393:
+all3677:
 	VMOVUPS Y6, 128(R12)
 
-stored3394:
+stored3678:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3392
+	JL   each3676
 
-over3385:
-none3384:
+over3669:
+none3668:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3382
+	JNZ  row3666
 	JMP  done
 
 tile6false:
-row3397:
+row3681:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3399
+	JGE     none3683
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41121,9 +44215,9 @@ row3397:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3401
+	JNE     far3685
 
-each3402:
+each3686:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41150,11 +44244,11 @@ each3402:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3402
-	JMP     over3400
+	JL      each3686
+	JMP     over3684
 
-far3401:
-each3403:
+far3685:
+each3687:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41190,14 +44284,14 @@ each3403:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3403
+	JL         each3687
 
-over3400:
-none3399:
+over3684:
+none3683:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3397
+	JNZ  row3681
 	JMP  done
 
 tile6true:
@@ -41206,12 +44300,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3404:
+row3688:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3406
+	JGE        none3690
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41219,9 +44313,9 @@ row3404:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3408
+	JNE        far3692
 
-each3409:
+each3693:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41247,38 +44341,38 @@ each3409:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3410
+	JE           all3694
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3412
+	JZ           two3696
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3412:
+two3696:
 	TESTQ    $0x00000002, R11
-	JZ       one3413
+	JZ       one3697
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3413:
+one3697:
 	TESTQ  $0x00000001, R11
-	JZ     stored3411
+	JZ     stored3695
 	VMOVSS X7, (R12)
-	JMP    stored3411
+	JMP    stored3695
 
-all3410:
+all3694:
 	VMOVUPS Y7, 160(R12)
 
-stored3411:
+stored3695:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3409
-	JMP  over3407
+	JL   each3693
+	JMP  over3691
 
-far3408:
-each3414:
+far3692:
+each3698:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41313,50 +44407,50 @@ each3414:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3415
+	JE           all3699
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3417
+	JZ           two3701
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3417:
+two3701:
 	TESTQ    $0x00000002, R11
-	JZ       one3418
+	JZ       one3702
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3418:
+one3702:
 	TESTQ  $0x00000001, R11
-	JZ     stored3416
+	JZ     stored3700
 	VMOVSS X7, (R12)
-	JMP    stored3416
+	JMP    stored3700
 
-all3415:
+all3699:
 	VMOVUPS Y7, 160(R12)
 
-stored3416:
+stored3700:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3414
+	JL   each3698
 
-over3407:
-none3406:
+over3691:
+none3690:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3404
+	JNZ  row3688
 	JMP  done
 
 tile7false:
-row3419:
+row3703:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3421
+	JGE     none3705
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41365,9 +44459,9 @@ row3419:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3423
+	JNE     far3707
 
-each3424:
+each3708:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41397,11 +44491,11 @@ each3424:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3424
-	JMP     over3422
+	JL      each3708
+	JMP     over3706
 
-far3423:
-each3425:
+far3707:
+each3709:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41442,14 +44536,14 @@ each3425:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3425
+	JL         each3709
 
-over3422:
-none3421:
+over3706:
+none3705:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3419
+	JNZ  row3703
 	JMP  done
 
 tile7true:
@@ -41458,12 +44552,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3426:
+row3710:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3428
+	JGE        none3712
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41472,9 +44566,9 @@ row3426:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3430
+	JNE        far3714
 
-each3431:
+each3715:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41503,38 +44597,38 @@ each3431:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3432
+	JE           all3716
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3434
+	JZ           two3718
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3434:
+two3718:
 	TESTQ    $0x00000002, R11
-	JZ       one3435
+	JZ       one3719
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3435:
+one3719:
 	TESTQ  $0x00000001, R11
-	JZ     stored3433
+	JZ     stored3717
 	VMOVSS X8, (R12)
-	JMP    stored3433
+	JMP    stored3717
 
-all3432:
+all3716:
 	VMOVUPS Y8, 192(R12)
 
-stored3433:
+stored3717:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3431
-	JMP  over3429
+	JL   each3715
+	JMP  over3713
 
-far3430:
-each3436:
+far3714:
+each3720:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41574,50 +44668,50 @@ each3436:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3437
+	JE           all3721
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3439
+	JZ           two3723
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3439:
+two3723:
 	TESTQ    $0x00000002, R11
-	JZ       one3440
+	JZ       one3724
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3440:
+one3724:
 	TESTQ  $0x00000001, R11
-	JZ     stored3438
+	JZ     stored3722
 	VMOVSS X8, (R12)
-	JMP    stored3438
+	JMP    stored3722
 
-all3437:
+all3721:
 	VMOVUPS Y8, 192(R12)
 
-stored3438:
+stored3722:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3436
+	JL   each3720
 
-over3429:
-none3428:
+over3713:
+none3712:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3426
+	JNZ  row3710
 	JMP  done
 
 tile8false:
-row3441:
+row3725:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3443
+	JGE     none3727
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41627,9 +44721,9 @@ row3441:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3445
+	JNE     far3729
 
-each3446:
+each3730:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41662,11 +44756,11 @@ each3446:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3446
-	JMP     over3444
+	JL      each3730
+	JMP     over3728
 
-far3445:
-each3447:
+far3729:
+each3731:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41709,14 +44803,14 @@ each3447:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3447
+	JL         each3731
 
-over3444:
-none3443:
+over3728:
+none3727:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3441
+	JNZ  row3725
 	JMP  done
 
 tile8true:
@@ -41725,12 +44819,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3448:
+row3732:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3450
+	JGE        none3734
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41740,9 +44834,9 @@ row3448:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3452
+	JNE        far3736
 
-each3453:
+each3737:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41774,38 +44868,38 @@ each3453:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3454
+	JE           all3738
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3456
+	JZ           two3740
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3456:
+two3740:
 	TESTQ    $0x00000002, R11
-	JZ       one3457
+	JZ       one3741
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3457:
+one3741:
 	TESTQ  $0x00000001, R11
-	JZ     stored3455
+	JZ     stored3739
 	VMOVSS X9, (R12)
-	JMP    stored3455
+	JMP    stored3739
 
-all3454:
+all3738:
 	VMOVUPS Y9, 224(R12)
 
-stored3455:
+stored3739:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3453
-	JMP  over3451
+	JL   each3737
+	JMP  over3735
 
-far3452:
-each3458:
+far3736:
+each3742:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41847,41 +44941,41 @@ each3458:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3459
+	JE           all3743
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3461
+	JZ           two3745
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3461:
+two3745:
 	TESTQ    $0x00000002, R11
-	JZ       one3462
+	JZ       one3746
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3462:
+one3746:
 	TESTQ  $0x00000001, R11
-	JZ     stored3460
+	JZ     stored3744
 	VMOVSS X9, (R12)
-	JMP    stored3460
+	JMP    stored3744
 
-all3459:
+all3743:
 	VMOVUPS Y9, 224(R12)
 
-stored3460:
+stored3744:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3458
+	JL   each3742
 
-over3451:
-none3450:
+over3735:
+none3734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3448
+	JNZ  row3732
 
 done:
 	VZEROUPPER
@@ -41942,78 +45036,157 @@ each:
 // func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
 // Requires: AVX, AVX2
 TEXT ·meanAVX2(SB), NOSPLIT, $0-40
-	MOVQ    y+0(FP), AX
-	MOVQ    s+8(FP), CX
-	MOVQ    offsets+16(FP), DX
-	MOVQ    rows+24(FP), BX
-	MOVQ    f+32(FP), SI
-	MOVQ    SI, DI
-	ANDQ    $0x07, DI
+	MOVQ    s+8(FP), AX
+	MOVQ    offsets+16(FP), CX
+	MOVQ    rows+24(FP), DX
+	MOVQ    f+32(FP), BX
+	MOVQ    y+0(FP), DI
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
 	LEAQ    firstLanes<>+0(SB), R8
-	MOVQ    DI, R9
+	MOVQ    SI, R9
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
 row:
-	MOVQ         8(DX), R8
-	SUBQ         (DX), R8
+	MOVQ         8(CX), R8
+	SUBQ         (CX), R8
 	JZ           next
 	VXORPS       X1, X1, X1
 	VCVTSI2SSQ   R8, X1, X1
 	VBROADCASTSS X1, Y1
 	XORQ         R8, R8
-	MOVQ         SI, R9
-	SUBQ         DI, R9
+	MOVQ         BX, R9
+	SUBQ         SI, R9
 
-columns3463:
+columns3747:
 	CMPQ    R8, R9
-	JGE     rest3464
-	VMOVUPS (CX)(R8*4), Y2
+	JGE     rest3748
+	VMOVUPS (AX)(R8*4), Y2
+	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
-	VADDPS  (AX)(R8*4), Y2, Y2
-	VMOVUPS Y2, (AX)(R8*4)
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns3463
+	JMP     columns3747
 
-rest3464:
-	TESTQ        DI, DI
-	JZ           end3465
-	VMASKMOVPS   (CX)(R8*4), Y0, Y2
-	VMASKMOVPS   (AX)(R8*4), Y0, Y3
+rest3748:
+	TESTQ        SI, SI
+	JZ           end3749
+	VMASKMOVPS   (AX)(R8*4), Y0, Y2
+	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
-	CMPQ         DI, $0x08
-	JE           all3466
-	LEAQ         (AX)(R8*4), R8
-	TESTQ        $0x00000004, DI
-	JZ           two3468
+	CMPQ         SI, $0x08
+	JE           all3750
+	LEAQ         (DI)(R8*4), R8
+	TESTQ        $0x00000004, SI
+	JZ           two3752
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3468:
-	TESTQ    $0x00000002, DI
-	JZ       one3469
+two3752:
+	TESTQ    $0x00000002, SI
+	JZ       one3753
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one3469:
-	TESTQ  $0x00000001, DI
-	JZ     stored3467
+one3753:
+	TESTQ  $0x00000001, SI
+	JZ     stored3751
 	VMOVSS X2, (R8)
-	JMP    stored3467
+	JMP    stored3751
 
-all3466:
-	VMOVUPS Y2, (AX)(R8*4)
+all3750:
+	VMOVUPS Y2, (DI)(R8*4)
 
-stored3467:
-end3465:
+stored3751:
+end3749:
 next:
-	LEAQ (AX)(SI*4), AX
-	LEAQ (CX)(SI*4), CX
-	ADDQ $0x08, DX
-	DECQ BX
+	LEAQ (DI)(BX*4), DI
+	LEAQ (AX)(BX*4), AX
+	ADDQ $0x08, CX
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func meanSetAVX2(s *float32, offsets *int64, rows int, f int)
+// Requires: AVX, AVX2
+TEXT ·meanSetAVX2(SB), NOSPLIT, $0-32
+	MOVQ    s+0(FP), AX
+	MOVQ    offsets+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    f+24(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	LEAQ    firstLanes<>+0(SB), DI
+	MOVQ    SI, R8
+	NEGQ    R8
+	VMOVUPS 32(DI)(R8*4), Y0
+
+row:
+	MOVQ         8(CX), DI
+	SUBQ         (CX), DI
+	JZ           next
+	VXORPS       X1, X1, X1
+	VCVTSI2SSQ   DI, X1, X1
+	VBROADCASTSS X1, Y1
+	XORQ         DI, DI
+	MOVQ         BX, R8
+	SUBQ         SI, R8
+
+columns3754:
+	CMPQ    DI, R8
+	JGE     rest3755
+	VMOVUPS (AX)(DI*4), Y2
+	VXORPS  Y3, Y3, Y3
+	VDIVPS  Y1, Y2, Y2
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	JMP     columns3754
+
+rest3755:
+	TESTQ        SI, SI
+	JZ           end3756
+	VMASKMOVPS   (AX)(DI*4), Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VDIVPS       Y1, Y2, Y2
+	VADDPS       Y3, Y2, Y2
+	CMPQ         SI, $0x08
+	JE           all3757
+	LEAQ         (AX)(DI*4), DI
+	TESTQ        $0x00000004, SI
+	JZ           two3759
+	VMOVUPS      X2, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y2, X2
+
+two3759:
+	TESTQ    $0x00000002, SI
+	JZ       one3760
+	VMOVLPS  X2, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X2, X2, X2
+
+one3760:
+	TESTQ  $0x00000001, SI
+	JZ     stored3758
+	VMOVSS X2, (DI)
+	JMP    stored3758
+
+all3757:
+	VMOVUPS Y2, (AX)(DI*4)
+
+stored3758:
+end3756:
+next:
+	LEAQ (AX)(BX*4), AX
+	ADDQ $0x08, CX
+	DECQ DX
 	JNZ  row
 	VZEROUPPER
 	RET

@@ -47,7 +47,7 @@ func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
 // the weights.
 func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
 	first := p.row
-	if l.kernel >= wonPlain { // Arg is by the rows of X
+	if l.kernel >= wonPlain && l.kernel <= wonFull { // Arg is by the rows of X
 		first = 0
 	}
 	for run := range l.runs {
@@ -106,20 +106,33 @@ func (g *Gather) whole(p *piece) bool {
 
 // setFast is SetRows in assembly.
 func (p *RowBest) setFast(lo, hi int) {
-	plain := maxPlain
+	plain, short := maxPlain, maxQuick
 	if p.Min {
-		plain = minPlain
+		plain, short = minPlain, minQuick
 	}
 	l := layoutOf(plain, true, p.F, p.Heads, tiles{whole: 4, cut: 4})
-	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
+	quick, calls := layout{kernel: short, tiles: tiles{width: p.F, whole: 8}, runs: 1}, l.calls()
+	if p.quick() {
+		calls = quick.calls()
+	}
+	for at := p.first(lo); p.next(&at, hi, p.most(calls)); {
 		if at.from == at.to {
 			continue
 		}
+		whole := p.whole(&at)
 		c := p.call(&at)
+		if p.quick() && whole {
+			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {
+				continue
+			}
+		}
 		c.weights = uintptr(p.Heads) * floatSize
 		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
 	}
 }
+
+// quick reports whether there is a kernel for such rows that takes numbers only.
+func (p *RowBest) quick() bool { return p.Heads == 0 && p.F%(2*8) == 0 }
 
 // addFast is AddRows in assembly.
 func (p *RowWon) addFast(lo, hi int) {

@@ -118,6 +118,8 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 	for _, least := range []bool{false, true} {
 		p := &RowBest{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: t.arg[:t.rows*f], Min: least}
 		t.check(tt, what("RowBest"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
+		p.Arg = nil
+		t.check(tt, what("RowBest without Arg"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
 	}
 	checkWon(tt, rng, t, heads)
 	if heads > 0 {
@@ -145,6 +147,7 @@ func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial, heads int) {
 	t.check(tt, "RowWon", t.y, all(len(t.y), 0), func() { p.AddRows(0, t.rows) })
 	s := draw(len(t.y), plain(rng))
 	t.check(tt, "AddMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).AddMeans(t.y, s, t.Offsets) })
+	t.check(tt, "SetMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).SetMeans(t.y, t.Offsets) })
 }
 
 func TestPick(t *testing.T) {

@@ -164,8 +164,8 @@ func recogniseU(g *graph.Graph, m Msg, r Reducer) *fused {
 
 func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.MeanU", x)
-	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
-	sparse.MeanDense(y.Value(), g.In(), x.Value())
+	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	sparse.SetMeanDense(y.Value(), g.In(), x.Value())
 	return op.Record(y, func(dy *tensor.Dense) { sparse.MeanDenseT(x.Grad(), g.In(), dy) })
 }
 

@@ -138,18 +138,31 @@ func (k *sumKernel) rows(lo, hi int) {
 	}
 	step := max(1, meanWork/f)
 	if k.set {
-		for ; lo < hi; lo += step {
-			n := min(lo+step, hi)
-			y := k.sum.Y[lo*f : n*f]
-			k.add(y, lo, n, true)
-			simd.Rows(f).SetMeans(y, k.sum.Offsets[lo:n+1])
-		}
+		k.setMeans(lo, hi, step)
 		return
 	}
 	buf := borrow(step * f)
 	defer scratch.Put(buf)
 	for ; lo < hi; lo += step {
 		k.addMeans(*buf, lo, min(lo+step, hi))
+	}
+}
+
+// setMeans sets rows lo to hi to means: a few rows at a time, where their sums are
+// not made in one pass.
+func (k *sumKernel) setMeans(lo, hi, step int) {
+	if k.values == nil && k.perm == nil {
+		sum := k.sum
+		sum.Set, sum.Mean = true, true
+		sum.AddRows(lo, hi)
+		return
+	}
+	f := k.sum.F
+	for ; lo < hi; lo += step {
+		n := min(lo+step, hi)
+		y := k.sum.Y[lo*f : n*f]
+		k.add(y, lo, n, true)
+		simd.Rows(f).SetMeans(y, k.sum.Offsets[lo:n+1])
 	}
 }
 

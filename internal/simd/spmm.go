@@ -20,6 +20,7 @@ type RowSum struct {
 	Edges []int32 // nonzero k has row Edges[k] of W; nil: row k
 	Heads int     // that a row of X is cut into, F of one element each at most; 0: no weights
 	Set   bool    // Y is zero before, whatever is in it
+	Mean  bool    // rows are divided by the number of their nonzeros, if that is not 0; wants Set
 }
 
 // AddRows adds to the rows lo to hi of Y, without hi, or sets them. With
@@ -67,6 +68,9 @@ func (p *RowSum) addGo(lo, hi int) {
 					to[j] += Float(w * v) // rounded: some processors would fuse the two
 				}
 			}
+		}
+		if p.Mean {
+			Rows(p.F).SetMeans(y, p.Offsets[i:i+2])
 		}
 	}
 }

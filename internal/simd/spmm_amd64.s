@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func rowSumAVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -124,16 +124,27 @@ each9:
 	JL         each9
 
 over4:
+	CMPQ         160(AX), $0x00
+	JE           sums10
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums10:
 	VMOVUPS Y0, (CX)
 	JMP     next2
 
 none3:
 	CMPQ    144(AX), $0x00
-	JE      add10
+	JE      add11
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add10:
+add11:
 next2:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -147,44 +158,25 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row11:
+row12:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none13
+	JGE     none14
 	CMPQ    144(AX), $0x00
-	JE      add15
+	JE      add16
 	VXORPS  Y1, Y1, Y1
-	JMP     opened16
+	JMP     opened17
 
-add15:
+add16:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened16:
+opened17:
 	CMPQ 128(AX), $0x00
-	JNE  far17
+	JNE  far18
 
-each18:
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMASKMOVPS (R10), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each18
-	JMP        over14
-
-far17:
 each19:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -193,98 +185,128 @@ each19:
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each19
+	JMP        over15
 
-over14:
+far18:
+each20:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMASKMOVPS (R10), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each20
+
+over15:
+	CMPQ         160(AX), $0x00
+	JE           sums21
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums21:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all20
+	JE           all22
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two22
+	JZ           two24
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two22:
+two24:
 	TESTQ    $0x00000002, R9
-	JZ       one23
+	JZ       one25
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one23:
+one25:
 	TESTQ  $0x00000001, R9
-	JZ     stored21
+	JZ     stored23
 	VMOVSS X1, (R10)
-	JMP    stored21
+	JMP    stored23
 
-all20:
+all22:
 	VMOVUPS Y1, (CX)
 
-stored21:
-	JMP next12
+stored23:
+	JMP next13
 
-none13:
+none14:
 	CMPQ         144(AX), $0x00
-	JE           add24
+	JE           add26
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all25
+	JE           all27
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two27
+	JZ           two29
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two27:
+two29:
 	TESTQ    $0x00000002, R9
-	JZ       one28
+	JZ       one30
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one28:
+one30:
 	TESTQ  $0x00000001, R9
-	JZ     stored26
+	JZ     stored28
 	VMOVSS X1, (R10)
-	JMP    stored26
+	JMP    stored28
 
-all25:
+all27:
 	VMOVUPS Y1, (CX)
 
-stored26:
-add24:
-next12:
+stored28:
+add26:
+next13:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row11
+	JNZ  row12
 	JMP  done
 
 tile2false:
-row29:
+row31:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none31
+	JGE     none33
 	CMPQ    144(AX), $0x00
-	JE      add33
+	JE      add35
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened34
+	JMP     opened36
 
-add33:
+add35:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened34:
+opened36:
 	CMPQ 128(AX), $0x00
-	JNE  far35
+	JNE  far37
 
-each36:
+each38:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -292,11 +314,11 @@ each36:
 	VADDPS  32(R10), Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each36
-	JMP     over32
+	JL      each38
+	JMP     over34
 
-far35:
-each37:
+far37:
+each39:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -311,27 +333,40 @@ each37:
 	VADDPS     32(R10), Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each37
+	JL         each39
 
-over32:
+over34:
+	CMPQ         160(AX), $0x00
+	JE           sums40
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums40:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next30
+	JMP     next32
 
-none31:
+none33:
 	CMPQ    144(AX), $0x00
-	JE      add38
+	JE      add41
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add38:
-next30:
+add41:
+next32:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row29
+	JNZ  row31
 	JMP  done
 
 tile2true:
@@ -340,27 +375,27 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row39:
+row42:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none41
+	JGE     none44
 	CMPQ    144(AX), $0x00
-	JE      add43
+	JE      add46
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened44
+	JMP     opened47
 
-add43:
+add46:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened44:
+opened47:
 	CMPQ 128(AX), $0x00
-	JNE  far45
+	JNE  far48
 
-each46:
+each49:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -369,11 +404,11 @@ each46:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each46
-	JMP        over42
+	JL         each49
+	JMP        over45
 
-far45:
-each47:
+far48:
+each50:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -389,104 +424,117 @@ each47:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each47
+	JL         each50
 
-over42:
+over45:
+	CMPQ         160(AX), $0x00
+	JE           sums51
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums51:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all48
+	JE           all52
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two50
+	JZ           two54
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two50:
+two54:
 	TESTQ    $0x00000002, R9
-	JZ       one51
+	JZ       one55
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one51:
+one55:
 	TESTQ  $0x00000001, R9
-	JZ     stored49
+	JZ     stored53
 	VMOVSS X2, (R10)
-	JMP    stored49
+	JMP    stored53
 
-all48:
+all52:
 	VMOVUPS Y2, 32(CX)
 
-stored49:
-	JMP next40
+stored53:
+	JMP next43
 
-none41:
+none44:
 	CMPQ         144(AX), $0x00
-	JE           add52
+	JE           add56
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all53
+	JE           all57
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two55
+	JZ           two59
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two55:
+two59:
 	TESTQ    $0x00000002, R9
-	JZ       one56
+	JZ       one60
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one56:
+one60:
 	TESTQ  $0x00000001, R9
-	JZ     stored54
+	JZ     stored58
 	VMOVSS X2, (R10)
-	JMP    stored54
+	JMP    stored58
 
-all53:
+all57:
 	VMOVUPS Y2, 32(CX)
 
-stored54:
-add52:
-next40:
+stored58:
+add56:
+next43:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row39
+	JNZ  row42
 	JMP  done
 
 tile3false:
-row57:
+row61:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none59
+	JGE     none63
 	CMPQ    144(AX), $0x00
-	JE      add61
+	JE      add65
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened62
+	JMP     opened66
 
-add61:
+add65:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened62:
+opened66:
 	CMPQ 128(AX), $0x00
-	JNE  far63
+	JNE  far67
 
-each64:
+each68:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -495,11 +543,11 @@ each64:
 	VADDPS  64(R10), Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each64
-	JMP     over60
+	JL      each68
+	JMP     over64
 
-far63:
-each65:
+far67:
+each69:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -517,17 +565,32 @@ each65:
 	VADDPS     64(R10), Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each65
+	JL         each69
 
-over60:
+over64:
+	CMPQ         160(AX), $0x00
+	JE           sums70
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums70:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next58
+	JMP     next62
 
-none59:
+none63:
 	CMPQ    144(AX), $0x00
-	JE      add66
+	JE      add71
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -535,12 +598,12 @@ none59:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add66:
-next58:
+add71:
+next62:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row57
+	JNZ  row61
 	JMP  done
 
 tile3true:
@@ -549,29 +612,29 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row67:
+row72:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none69
+	JGE     none74
 	CMPQ    144(AX), $0x00
-	JE      add71
+	JE      add76
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened72
+	JMP     opened77
 
-add71:
+add76:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened72:
+opened77:
 	CMPQ 128(AX), $0x00
-	JNE  far73
+	JNE  far78
 
-each74:
+each79:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -581,11 +644,11 @@ each74:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each74
-	JMP        over70
+	JL         each79
+	JMP        over75
 
-far73:
-each75:
+far78:
+each80:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -604,43 +667,58 @@ each75:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each75
+	JL         each80
 
-over70:
+over75:
+	CMPQ         160(AX), $0x00
+	JE           sums81
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums81:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all76
+	JE           all82
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two78
+	JZ           two84
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two78:
+two84:
 	TESTQ    $0x00000002, R9
-	JZ       one79
+	JZ       one85
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one79:
+one85:
 	TESTQ  $0x00000001, R9
-	JZ     stored77
+	JZ     stored83
 	VMOVSS X3, (R10)
-	JMP    stored77
+	JMP    stored83
 
-all76:
+all82:
 	VMOVUPS Y3, 64(CX)
 
-stored77:
-	JMP next68
+stored83:
+	JMP next73
 
-none69:
+none74:
 	CMPQ         144(AX), $0x00
-	JE           add80
+	JE           add86
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -648,65 +726,65 @@ none69:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all81
+	JE           all87
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two83
+	JZ           two89
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two83:
+two89:
 	TESTQ    $0x00000002, R9
-	JZ       one84
+	JZ       one90
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one84:
+one90:
 	TESTQ  $0x00000001, R9
-	JZ     stored82
+	JZ     stored88
 	VMOVSS X3, (R10)
-	JMP    stored82
+	JMP    stored88
 
-all81:
+all87:
 	VMOVUPS Y3, 64(CX)
 
-stored82:
-add80:
-next68:
+stored88:
+add86:
+next73:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row67
+	JNZ  row72
 	JMP  done
 
 tile4false:
-row85:
+row91:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none87
+	JGE     none93
 	CMPQ    144(AX), $0x00
-	JE      add89
+	JE      add95
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened90
+	JMP     opened96
 
-add89:
+add95:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened90:
+opened96:
 	CMPQ 128(AX), $0x00
-	JNE  far91
+	JNE  far97
 
-each92:
+each98:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -724,11 +802,11 @@ each92:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each92
-	JMP        over88
+	JL         each98
+	JMP        over94
 
-far91:
-each93:
+far97:
+each99:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -746,18 +824,35 @@ each93:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each93
+	JL         each99
 
-over88:
+over94:
+	CMPQ         160(AX), $0x00
+	JE           sums100
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums100:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next86
+	JMP     next92
 
-none87:
+none93:
 	CMPQ    144(AX), $0x00
-	JE      add94
+	JE      add101
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -767,12 +862,12 @@ none87:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-add94:
-next86:
+add101:
+next92:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row85
+	JNZ  row91
 	JMP  done
 
 tile4true:
@@ -781,31 +876,31 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row95:
+row102:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none97
+	JGE     none104
 	CMPQ    144(AX), $0x00
-	JE      add99
+	JE      add106
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened100
+	JMP     opened107
 
-add99:
+add106:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened100:
+opened107:
 	CMPQ 128(AX), $0x00
-	JNE  far101
+	JNE  far108
 
-each102:
+each109:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -824,11 +919,11 @@ each102:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each102
-	JMP        over98
+	JL         each109
+	JMP        over105
 
-far101:
-each103:
+far108:
+each110:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -847,44 +942,61 @@ each103:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each103
+	JL         each110
 
-over98:
+over105:
+	CMPQ         160(AX), $0x00
+	JE           sums111
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums111:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all104
+	JE           all112
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two106
+	JZ           two114
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two106:
+two114:
 	TESTQ    $0x00000002, R9
-	JZ       one107
+	JZ       one115
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one107:
+one115:
 	TESTQ  $0x00000001, R9
-	JZ     stored105
+	JZ     stored113
 	VMOVSS X4, (R10)
-	JMP    stored105
+	JMP    stored113
 
-all104:
+all112:
 	VMOVUPS Y4, 96(CX)
 
-stored105:
-	JMP next96
+stored113:
+	JMP next103
 
-none97:
+none104:
 	CMPQ         144(AX), $0x00
-	JE           add108
+	JE           add116
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -894,67 +1006,67 @@ none97:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all109
+	JE           all117
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two111
+	JZ           two119
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two111:
+two119:
 	TESTQ    $0x00000002, R9
-	JZ       one112
+	JZ       one120
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one112:
+one120:
 	TESTQ  $0x00000001, R9
-	JZ     stored110
+	JZ     stored118
 	VMOVSS X4, (R10)
-	JMP    stored110
+	JMP    stored118
 
-all109:
+all117:
 	VMOVUPS Y4, 96(CX)
 
-stored110:
-add108:
-next96:
+stored118:
+add116:
+next103:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row95
+	JNZ  row102
 	JMP  done
 
 tile5false:
-row113:
+row121:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none115
+	JGE     none123
 	CMPQ    144(AX), $0x00
-	JE      add117
+	JE      add125
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened118
+	JMP     opened126
 
-add117:
+add125:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened118:
+opened126:
 	CMPQ 128(AX), $0x00
-	JNE  far119
+	JNE  far127
 
-each120:
+each128:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -974,11 +1086,11 @@ each120:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each120
-	JMP        over116
+	JL         each128
+	JMP        over124
 
-far119:
-each121:
+far127:
+each129:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -999,19 +1111,38 @@ each121:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each121
+	JL         each129
 
-over116:
+over124:
+	CMPQ         160(AX), $0x00
+	JE           sums130
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums130:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next114
+	JMP     next122
 
-none115:
+none123:
 	CMPQ    144(AX), $0x00
-	JE      add122
+	JE      add131
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1023,12 +1154,12 @@ none115:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add122:
-next114:
+add131:
+next122:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row113
+	JNZ  row121
 	JMP  done
 
 tile5true:
@@ -1037,33 +1168,33 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row123:
+row132:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none125
+	JGE     none134
 	CMPQ    144(AX), $0x00
-	JE      add127
+	JE      add136
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened128
+	JMP     opened137
 
-add127:
+add136:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened128:
+opened137:
 	CMPQ 128(AX), $0x00
-	JNE  far129
+	JNE  far138
 
-each130:
+each139:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1084,11 +1215,11 @@ each130:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each130
-	JMP        over126
+	JL         each139
+	JMP        over135
 
-far129:
-each131:
+far138:
+each140:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1110,45 +1241,64 @@ each131:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each131
+	JL         each140
 
-over126:
+over135:
+	CMPQ         160(AX), $0x00
+	JE           sums141
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums141:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all132
+	JE           all142
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two134
+	JZ           two144
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two134:
+two144:
 	TESTQ    $0x00000002, R9
-	JZ       one135
+	JZ       one145
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one135:
+one145:
 	TESTQ  $0x00000001, R9
-	JZ     stored133
+	JZ     stored143
 	VMOVSS X5, (R10)
-	JMP    stored133
+	JMP    stored143
 
-all132:
+all142:
 	VMOVUPS Y5, 128(CX)
 
-stored133:
-	JMP next124
+stored143:
+	JMP next133
 
-none125:
+none134:
 	CMPQ         144(AX), $0x00
-	JE           add136
+	JE           add146
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1160,155 +1310,40 @@ none125:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all137
+	JE           all147
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two139
+	JZ           two149
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two139:
+two149:
 	TESTQ    $0x00000002, R9
-	JZ       one140
+	JZ       one150
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one140:
+one150:
 	TESTQ  $0x00000001, R9
-	JZ     stored138
+	JZ     stored148
 	VMOVSS X5, (R10)
-	JMP    stored138
+	JMP    stored148
 
-all137:
+all147:
 	VMOVUPS Y5, 128(CX)
 
-stored138:
-add136:
-next124:
+stored148:
+add146:
+next133:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row123
+	JNZ  row132
 	JMP  done
 
 tile6false:
-row141:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none143
-	CMPQ    144(AX), $0x00
-	JE      add145
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	JMP     opened146
-
-add145:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-
-opened146:
-	CMPQ 128(AX), $0x00
-	JNE  far147
-
-each148:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each148
-	JMP        over144
-
-far147:
-each149:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each149
-
-over144:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	JMP     next142
-
-none143:
-	CMPQ    144(AX), $0x00
-	JE      add150
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-
-add150:
-next142:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row141
-	JMP  done
-
-tile6true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
-	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
-
 row151:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
@@ -1317,21 +1352,21 @@ row151:
 	JGE     none153
 	CMPQ    144(AX), $0x00
 	JE      add155
+	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
 	JMP     opened156
 
 add155:
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMASKMOVPS 160(CX), Y0, Y6
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
 
 opened156:
 	CMPQ 128(AX), $0x00
@@ -1350,13 +1385,12 @@ each158:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VADDPS     128(R10), Y5, Y5
-	VMASKMOVPS 160(R10), Y0, Y7
-	VADDPS     Y7, Y6, Y6
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each158
@@ -1376,6 +1410,117 @@ each159:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each159
+
+over154:
+	CMPQ         160(AX), $0x00
+	JE           sums160
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums160:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next152
+
+none153:
+	CMPQ    144(AX), $0x00
+	JE      add161
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+add161:
+next152:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row151
+	JMP  done
+
+tile6true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row162:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none164
+	CMPQ    144(AX), $0x00
+	JE      add166
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	JMP     opened167
+
+add166:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+
+opened167:
+	CMPQ 128(AX), $0x00
+	JNE  far168
+
+each169:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
 	VADDPS     (R10), Y1, Y1
 	VADDPS     32(R10), Y2, Y2
 	VADDPS     64(R10), Y3, Y3
@@ -1385,9 +1530,56 @@ each159:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each159
+	JL         each169
+	JMP        over165
 
-over154:
+far168:
+each170:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y1, Y1
+	VADDPS     32(R10), Y2, Y2
+	VADDPS     64(R10), Y3, Y3
+	VADDPS     96(R10), Y4, Y4
+	VADDPS     128(R10), Y5, Y5
+	VMASKMOVPS 160(R10), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each170
+
+over165:
+	CMPQ         160(AX), $0x00
+	JE           sums171
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums171:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1395,36 +1587,36 @@ over154:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all160
+	JE           all172
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two162
+	JZ           two174
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two162:
+two174:
 	TESTQ    $0x00000002, R9
-	JZ       one163
+	JZ       one175
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one163:
+one175:
 	TESTQ  $0x00000001, R9
-	JZ     stored161
+	JZ     stored173
 	VMOVSS X6, (R10)
-	JMP    stored161
+	JMP    stored173
 
-all160:
+all172:
 	VMOVUPS Y6, 160(CX)
 
-stored161:
-	JMP next152
+stored173:
+	JMP next163
 
-none153:
+none164:
 	CMPQ         144(AX), $0x00
-	JE           add164
+	JE           add176
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1438,48 +1630,48 @@ none153:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all165
+	JE           all177
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two167
+	JZ           two179
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two167:
+two179:
 	TESTQ    $0x00000002, R9
-	JZ       one168
+	JZ       one180
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one168:
+one180:
 	TESTQ  $0x00000001, R9
-	JZ     stored166
+	JZ     stored178
 	VMOVSS X6, (R10)
-	JMP    stored166
+	JMP    stored178
 
-all165:
+all177:
 	VMOVUPS Y6, 160(CX)
 
-stored166:
-add164:
-next152:
+stored178:
+add176:
+next163:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row151
+	JNZ  row162
 	JMP  done
 
 tile7false:
-row169:
+row181:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none171
+	JGE     none183
 	CMPQ    144(AX), $0x00
-	JE      add173
+	JE      add185
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1487,9 +1679,9 @@ row169:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened174
+	JMP     opened186
 
-add173:
+add185:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1498,11 +1690,11 @@ add173:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened174:
+opened186:
 	CMPQ 128(AX), $0x00
-	JNE  far175
+	JNE  far187
 
-each176:
+each188:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1525,11 +1717,11 @@ each176:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each176
-	JMP        over172
+	JL         each188
+	JMP        over184
 
-far175:
-each177:
+far187:
+each189:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1553,9 +1745,32 @@ each177:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each177
+	JL         each189
 
-over172:
+over184:
+	CMPQ         160(AX), $0x00
+	JE           sums190
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums190:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1563,11 +1778,11 @@ over172:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next170
+	JMP     next182
 
-none171:
+none183:
 	CMPQ    144(AX), $0x00
-	JE      add178
+	JE      add191
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1583,12 +1798,12 @@ none171:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add178:
-next170:
+add191:
+next182:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row169
+	JNZ  row181
 	JMP  done
 
 tile7true:
@@ -1597,14 +1812,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row179:
+row192:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none181
+	JGE     none194
 	CMPQ    144(AX), $0x00
-	JE      add183
+	JE      add196
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -1612,9 +1827,9 @@ row179:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened184
+	JMP     opened197
 
-add183:
+add196:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1623,11 +1838,11 @@ add183:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened184:
+opened197:
 	CMPQ 128(AX), $0x00
-	JNE  far185
+	JNE  far198
 
-each186:
+each199:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1651,11 +1866,11 @@ each186:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each186
-	JMP        over182
+	JL         each199
+	JMP        over195
 
-far185:
-each187:
+far198:
+each200:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1680,9 +1895,32 @@ each187:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each187
+	JL         each200
 
-over182:
+over195:
+	CMPQ         160(AX), $0x00
+	JE           sums201
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums201:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1691,36 +1929,36 @@ over182:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all188
+	JE           all202
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two190
+	JZ           two204
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two190:
+two204:
 	TESTQ    $0x00000002, R9
-	JZ       one191
+	JZ       one205
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one191:
+one205:
 	TESTQ  $0x00000001, R9
-	JZ     stored189
+	JZ     stored203
 	VMOVSS X7, (R10)
-	JMP    stored189
+	JMP    stored203
 
-all188:
+all202:
 	VMOVUPS Y7, 192(CX)
 
-stored189:
-	JMP next180
+stored203:
+	JMP next193
 
-none181:
+none194:
 	CMPQ         144(AX), $0x00
-	JE           add192
+	JE           add206
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1736,48 +1974,48 @@ none181:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all193
+	JE           all207
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two195
+	JZ           two209
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two195:
+two209:
 	TESTQ    $0x00000002, R9
-	JZ       one196
+	JZ       one210
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one196:
+one210:
 	TESTQ  $0x00000001, R9
-	JZ     stored194
+	JZ     stored208
 	VMOVSS X7, (R10)
-	JMP    stored194
+	JMP    stored208
 
-all193:
+all207:
 	VMOVUPS Y7, 192(CX)
 
-stored194:
-add192:
-next180:
+stored208:
+add206:
+next193:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row179
+	JNZ  row192
 	JMP  done
 
 tile8false:
-row197:
+row211:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none199
+	JGE     none213
 	CMPQ    144(AX), $0x00
-	JE      add201
+	JE      add215
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1786,9 +2024,9 @@ row197:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened202
+	JMP     opened216
 
-add201:
+add215:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1798,11 +2036,11 @@ add201:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened202:
+opened216:
 	CMPQ 128(AX), $0x00
-	JNE  far203
+	JNE  far217
 
-each204:
+each218:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1826,11 +2064,11 @@ each204:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each204
-	JMP        over200
+	JL         each218
+	JMP        over214
 
-far203:
-each205:
+far217:
+each219:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1854,9 +2092,34 @@ each205:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each205
+	JL         each219
 
-over200:
+over214:
+	CMPQ         160(AX), $0x00
+	JE           sums220
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums220:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1865,11 +2128,11 @@ over200:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next198
+	JMP     next212
 
-none199:
+none213:
 	CMPQ    144(AX), $0x00
-	JE      add206
+	JE      add221
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1887,12 +2150,12 @@ none199:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add206:
-next198:
+add221:
+next212:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row197
+	JNZ  row211
 	JMP  done
 
 tile8true:
@@ -1901,14 +2164,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row207:
+row222:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none209
+	JGE     none224
 	CMPQ    144(AX), $0x00
-	JE      add211
+	JE      add226
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -1917,9 +2180,9 @@ row207:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened212
+	JMP     opened227
 
-add211:
+add226:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1929,11 +2192,11 @@ add211:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened212:
+opened227:
 	CMPQ 128(AX), $0x00
-	JNE  far213
+	JNE  far228
 
-each214:
+each229:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1958,11 +2221,11 @@ each214:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each214
-	JMP        over210
+	JL         each229
+	JMP        over225
 
-far213:
-each215:
+far228:
+each230:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1987,9 +2250,34 @@ each215:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each215
+	JL         each230
 
-over210:
+over225:
+	CMPQ         160(AX), $0x00
+	JE           sums231
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y10, Y10, Y10
+	VCVTSI2SSQ   R9, X10, X9
+	VBROADCASTSS X9, Y9
+	VDIVPS       Y9, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VDIVPS       Y9, Y2, Y2
+	VADDPS       Y10, Y2, Y2
+	VDIVPS       Y9, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VDIVPS       Y9, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VDIVPS       Y9, Y5, Y5
+	VADDPS       Y10, Y5, Y5
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y10, Y6, Y6
+	VDIVPS       Y9, Y7, Y7
+	VADDPS       Y10, Y7, Y7
+	VDIVPS       Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+
+sums231:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1999,36 +2287,36 @@ over210:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all216
+	JE           all232
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two218
+	JZ           two234
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two218:
+two234:
 	TESTQ    $0x00000002, R9
-	JZ       one219
+	JZ       one235
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one219:
+one235:
 	TESTQ  $0x00000001, R9
-	JZ     stored217
+	JZ     stored233
 	VMOVSS X8, (R10)
-	JMP    stored217
+	JMP    stored233
 
-all216:
+all232:
 	VMOVUPS Y8, 224(CX)
 
-stored217:
-	JMP next208
+stored233:
+	JMP next223
 
-none209:
+none224:
 	CMPQ         144(AX), $0x00
-	JE           add220
+	JE           add236
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2046,48 +2334,48 @@ none209:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all221
+	JE           all237
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two223
+	JZ           two239
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two223:
+two239:
 	TESTQ    $0x00000002, R9
-	JZ       one224
+	JZ       one240
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one224:
+one240:
 	TESTQ  $0x00000001, R9
-	JZ     stored222
+	JZ     stored238
 	VMOVSS X8, (R10)
-	JMP    stored222
+	JMP    stored238
 
-all221:
+all237:
 	VMOVUPS Y8, 224(CX)
 
-stored222:
-add220:
-next208:
+stored238:
+add236:
+next223:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row207
+	JNZ  row222
 	JMP  done
 
 tile9false:
-row225:
+row241:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none227
+	JGE     none243
 	CMPQ    144(AX), $0x00
-	JE      add229
+	JE      add245
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2097,9 +2385,9 @@ row225:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened230
+	JMP     opened246
 
-add229:
+add245:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2110,11 +2398,11 @@ add229:
 	VMOVUPS 224(CX), Y7
 	VMOVUPS 256(CX), Y8
 
-opened230:
+opened246:
 	CMPQ 128(AX), $0x00
-	JNE  far231
+	JNE  far247
 
-each232:
+each248:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2140,11 +2428,11 @@ each232:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each232
-	JMP        over228
+	JL         each248
+	JMP        over244
 
-far231:
-each233:
+far247:
+each249:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2171,9 +2459,9 @@ each233:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each233
+	JL         each249
 
-over228:
+over244:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2183,11 +2471,11 @@ over228:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
-	JMP     next226
+	JMP     next242
 
-none227:
+none243:
 	CMPQ    144(AX), $0x00
-	JE      add234
+	JE      add250
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2207,12 +2495,12 @@ none227:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 
-add234:
-next226:
+add250:
+next242:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row225
+	JNZ  row241
 	JMP  done
 
 tile9true:
@@ -2221,14 +2509,14 @@ tile9true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row235:
+row251:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none237
+	JGE     none253
 	CMPQ    144(AX), $0x00
-	JE      add239
+	JE      add255
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2238,9 +2526,9 @@ row235:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened240
+	JMP     opened256
 
-add239:
+add255:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2251,11 +2539,11 @@ add239:
 	VMOVUPS    224(CX), Y8
 	VMASKMOVPS 256(CX), Y0, Y9
 
-opened240:
+opened256:
 	CMPQ 128(AX), $0x00
-	JNE  far241
+	JNE  far257
 
-each242:
+each258:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2282,11 +2570,11 @@ each242:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each242
-	JMP        over238
+	JL         each258
+	JMP        over254
 
-far241:
-each243:
+far257:
+each259:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2314,9 +2602,9 @@ each243:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each243
+	JL         each259
 
-over238:
+over254:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2327,36 +2615,36 @@ over238:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all244
+	JE           all260
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two246
+	JZ           two262
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two246:
+two262:
 	TESTQ    $0x00000002, R9
-	JZ       one247
+	JZ       one263
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one247:
+one263:
 	TESTQ  $0x00000001, R9
-	JZ     stored245
+	JZ     stored261
 	VMOVSS X9, (R10)
-	JMP    stored245
+	JMP    stored261
 
-all244:
+all260:
 	VMOVUPS Y9, 256(CX)
 
-stored245:
-	JMP next236
+stored261:
+	JMP next252
 
-none237:
+none253:
 	CMPQ         144(AX), $0x00
-	JE           add248
+	JE           add264
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2376,48 +2664,48 @@ none237:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all249
+	JE           all265
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two251
+	JZ           two267
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two251:
+two267:
 	TESTQ    $0x00000002, R9
-	JZ       one252
+	JZ       one268
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one252:
+one268:
 	TESTQ  $0x00000001, R9
-	JZ     stored250
+	JZ     stored266
 	VMOVSS X9, (R10)
-	JMP    stored250
+	JMP    stored266
 
-all249:
+all265:
 	VMOVUPS Y9, 256(CX)
 
-stored250:
-add248:
-next236:
+stored266:
+add264:
+next252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row235
+	JNZ  row251
 	JMP  done
 
 tile10false:
-row253:
+row269:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none255
+	JGE     none271
 	CMPQ    144(AX), $0x00
-	JE      add257
+	JE      add273
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2428,9 +2716,9 @@ row253:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened258
+	JMP     opened274
 
-add257:
+add273:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2442,11 +2730,11 @@ add257:
 	VMOVUPS 256(CX), Y8
 	VMOVUPS 288(CX), Y9
 
-opened258:
+opened274:
 	CMPQ 128(AX), $0x00
-	JNE  far259
+	JNE  far275
 
-each260:
+each276:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2473,11 +2761,11 @@ each260:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each260
-	JMP        over256
+	JL         each276
+	JMP        over272
 
-far259:
-each261:
+far275:
+each277:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2504,9 +2792,9 @@ each261:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each261
+	JL         each277
 
-over256:
+over272:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2517,11 +2805,11 @@ over256:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
-	JMP     next254
+	JMP     next270
 
-none255:
+none271:
 	CMPQ    144(AX), $0x00
-	JE      add262
+	JE      add278
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2543,12 +2831,12 @@ none255:
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
 
-add262:
-next254:
+add278:
+next270:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row253
+	JNZ  row269
 	JMP  done
 
 tile10true:
@@ -2557,14 +2845,14 @@ tile10true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row263:
+row279:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none265
+	JGE     none281
 	CMPQ    144(AX), $0x00
-	JE      add267
+	JE      add283
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2575,9 +2863,9 @@ row263:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened268
+	JMP     opened284
 
-add267:
+add283:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2589,11 +2877,11 @@ add267:
 	VMOVUPS    256(CX), Y9
 	VMASKMOVPS 288(CX), Y0, Y10
 
-opened268:
+opened284:
 	CMPQ 128(AX), $0x00
-	JNE  far269
+	JNE  far285
 
-each270:
+each286:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2621,11 +2909,11 @@ each270:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each270
-	JMP        over266
+	JL         each286
+	JMP        over282
 
-far269:
-each271:
+far285:
+each287:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2653,9 +2941,9 @@ each271:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each271
+	JL         each287
 
-over266:
+over282:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2667,36 +2955,36 @@ over266:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all272
+	JE           all288
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two274
+	JZ           two290
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two274:
+two290:
 	TESTQ    $0x00000002, R9
-	JZ       one275
+	JZ       one291
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one275:
+one291:
 	TESTQ  $0x00000001, R9
-	JZ     stored273
+	JZ     stored289
 	VMOVSS X10, (R10)
-	JMP    stored273
+	JMP    stored289
 
-all272:
+all288:
 	VMOVUPS Y10, 288(CX)
 
-stored273:
-	JMP next264
+stored289:
+	JMP next280
 
-none265:
+none281:
 	CMPQ         144(AX), $0x00
-	JE           add276
+	JE           add292
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2718,48 +3006,48 @@ none265:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all277
+	JE           all293
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two279
+	JZ           two295
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two279:
+two295:
 	TESTQ    $0x00000002, R9
-	JZ       one280
+	JZ       one296
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one280:
+one296:
 	TESTQ  $0x00000001, R9
-	JZ     stored278
+	JZ     stored294
 	VMOVSS X10, (R10)
-	JMP    stored278
+	JMP    stored294
 
-all277:
+all293:
 	VMOVUPS Y10, 288(CX)
 
-stored278:
-add276:
-next264:
+stored294:
+add292:
+next280:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row263
+	JNZ  row279
 	JMP  done
 
 tile11false:
-row281:
+row297:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none283
+	JGE     none299
 	CMPQ    144(AX), $0x00
-	JE      add285
+	JE      add301
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2771,9 +3059,9 @@ row281:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened286
+	JMP     opened302
 
-add285:
+add301:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2786,11 +3074,11 @@ add285:
 	VMOVUPS 288(CX), Y9
 	VMOVUPS 320(CX), Y10
 
-opened286:
+opened302:
 	CMPQ 128(AX), $0x00
-	JNE  far287
+	JNE  far303
 
-each288:
+each304:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2819,11 +3107,11 @@ each288:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each288
-	JMP        over284
+	JL         each304
+	JMP        over300
 
-far287:
-each289:
+far303:
+each305:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2853,9 +3141,9 @@ each289:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each289
+	JL         each305
 
-over284:
+over300:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2867,11 +3155,11 @@ over284:
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
-	JMP     next282
+	JMP     next298
 
-none283:
+none299:
 	CMPQ    144(AX), $0x00
-	JE      add290
+	JE      add306
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2895,12 +3183,12 @@ none283:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 
-add290:
-next282:
+add306:
+next298:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row281
+	JNZ  row297
 	JMP  done
 
 tile11true:
@@ -2909,14 +3197,14 @@ tile11true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row291:
+row307:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none293
+	JGE     none309
 	CMPQ    144(AX), $0x00
-	JE      add295
+	JE      add311
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2928,9 +3216,9 @@ row291:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened296
+	JMP     opened312
 
-add295:
+add311:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2943,11 +3231,11 @@ add295:
 	VMOVUPS    288(CX), Y10
 	VMASKMOVPS 320(CX), Y0, Y11
 
-opened296:
+opened312:
 	CMPQ 128(AX), $0x00
-	JNE  far297
+	JNE  far313
 
-each298:
+each314:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2977,11 +3265,11 @@ each298:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each298
-	JMP        over294
+	JL         each314
+	JMP        over310
 
-far297:
-each299:
+far313:
+each315:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3012,9 +3300,9 @@ each299:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each299
+	JL         each315
 
-over294:
+over310:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3027,36 +3315,36 @@ over294:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all300
+	JE           all316
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two302
+	JZ           two318
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two302:
+two318:
 	TESTQ    $0x00000002, R9
-	JZ       one303
+	JZ       one319
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one303:
+one319:
 	TESTQ  $0x00000001, R9
-	JZ     stored301
+	JZ     stored317
 	VMOVSS X11, (R10)
-	JMP    stored301
+	JMP    stored317
 
-all300:
+all316:
 	VMOVUPS Y11, 320(CX)
 
-stored301:
-	JMP next292
+stored317:
+	JMP next308
 
-none293:
+none309:
 	CMPQ         144(AX), $0x00
-	JE           add304
+	JE           add320
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3080,48 +3368,48 @@ none293:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all305
+	JE           all321
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two307
+	JZ           two323
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two307:
+two323:
 	TESTQ    $0x00000002, R9
-	JZ       one308
+	JZ       one324
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one308:
+one324:
 	TESTQ  $0x00000001, R9
-	JZ     stored306
+	JZ     stored322
 	VMOVSS X11, (R10)
-	JMP    stored306
+	JMP    stored322
 
-all305:
+all321:
 	VMOVUPS Y11, 320(CX)
 
-stored306:
-add304:
-next292:
+stored322:
+add320:
+next308:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row291
+	JNZ  row307
 	JMP  done
 
 tile12false:
-row309:
+row325:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none311
+	JGE     none327
 	CMPQ    144(AX), $0x00
-	JE      add313
+	JE      add329
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3134,9 +3422,9 @@ row309:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened314
+	JMP     opened330
 
-add313:
+add329:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3150,11 +3438,11 @@ add313:
 	VMOVUPS 320(CX), Y10
 	VMOVUPS 352(CX), Y11
 
-opened314:
+opened330:
 	CMPQ 128(AX), $0x00
-	JNE  far315
+	JNE  far331
 
-each316:
+each332:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3184,11 +3472,11 @@ each316:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each316
-	JMP        over312
+	JL         each332
+	JMP        over328
 
-far315:
-each317:
+far331:
+each333:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3218,9 +3506,9 @@ each317:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each317
+	JL         each333
 
-over312:
+over328:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3233,11 +3521,11 @@ over312:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
-	JMP     next310
+	JMP     next326
 
-none311:
+none327:
 	CMPQ    144(AX), $0x00
-	JE      add318
+	JE      add334
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3263,12 +3551,12 @@ none311:
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
 
-add318:
-next310:
+add334:
+next326:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row309
+	JNZ  row325
 	JMP  done
 
 tile12true:
@@ -3277,14 +3565,14 @@ tile12true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row319:
+row335:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none321
+	JGE     none337
 	CMPQ    144(AX), $0x00
-	JE      add323
+	JE      add339
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3297,9 +3585,9 @@ row319:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened324
+	JMP     opened340
 
-add323:
+add339:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3313,11 +3601,11 @@ add323:
 	VMOVUPS    320(CX), Y11
 	VMASKMOVPS 352(CX), Y0, Y12
 
-opened324:
+opened340:
 	CMPQ 128(AX), $0x00
-	JNE  far325
+	JNE  far341
 
-each326:
+each342:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3348,11 +3636,11 @@ each326:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each326
-	JMP        over322
+	JL         each342
+	JMP        over338
 
-far325:
-each327:
+far341:
+each343:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3383,9 +3671,9 @@ each327:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each327
+	JL         each343
 
-over322:
+over338:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3399,36 +3687,36 @@ over322:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all328
+	JE           all344
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two330
+	JZ           two346
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two330:
+two346:
 	TESTQ    $0x00000002, R9
-	JZ       one331
+	JZ       one347
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one331:
+one347:
 	TESTQ  $0x00000001, R9
-	JZ     stored329
+	JZ     stored345
 	VMOVSS X12, (R10)
-	JMP    stored329
+	JMP    stored345
 
-all328:
+all344:
 	VMOVUPS Y12, 352(CX)
 
-stored329:
-	JMP next320
+stored345:
+	JMP next336
 
-none321:
+none337:
 	CMPQ         144(AX), $0x00
-	JE           add332
+	JE           add348
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3454,48 +3742,48 @@ none321:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all333
+	JE           all349
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two335
+	JZ           two351
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two335:
+two351:
 	TESTQ    $0x00000002, R9
-	JZ       one336
+	JZ       one352
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one336:
+one352:
 	TESTQ  $0x00000001, R9
-	JZ     stored334
+	JZ     stored350
 	VMOVSS X12, (R10)
-	JMP    stored334
+	JMP    stored350
 
-all333:
+all349:
 	VMOVUPS Y12, 352(CX)
 
-stored334:
-add332:
-next320:
+stored350:
+add348:
+next336:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row319
+	JNZ  row335
 	JMP  done
 
 tile13false:
-row337:
+row353:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none339
+	JGE     none355
 	CMPQ    144(AX), $0x00
-	JE      add341
+	JE      add357
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3509,9 +3797,9 @@ row337:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened342
+	JMP     opened358
 
-add341:
+add357:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3526,11 +3814,11 @@ add341:
 	VMOVUPS 352(CX), Y11
 	VMOVUPS 384(CX), Y12
 
-opened342:
+opened358:
 	CMPQ 128(AX), $0x00
-	JNE  far343
+	JNE  far359
 
-each344:
+each360:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3562,11 +3850,11 @@ each344:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each344
-	JMP        over340
+	JL         each360
+	JMP        over356
 
-far343:
-each345:
+far359:
+each361:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3599,9 +3887,9 @@ each345:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each345
+	JL         each361
 
-over340:
+over356:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3615,11 +3903,11 @@ over340:
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
-	JMP     next338
+	JMP     next354
 
-none339:
+none355:
 	CMPQ    144(AX), $0x00
-	JE      add346
+	JE      add362
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3647,12 +3935,12 @@ none339:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 
-add346:
-next338:
+add362:
+next354:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row337
+	JNZ  row353
 	JMP  done
 
 tile13true:
@@ -3661,14 +3949,14 @@ tile13true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row347:
+row363:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none349
+	JGE     none365
 	CMPQ    144(AX), $0x00
-	JE      add351
+	JE      add367
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3682,9 +3970,9 @@ row347:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened352
+	JMP     opened368
 
-add351:
+add367:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3699,11 +3987,11 @@ add351:
 	VMOVUPS    352(CX), Y12
 	VMASKMOVPS 384(CX), Y0, Y13
 
-opened352:
+opened368:
 	CMPQ 128(AX), $0x00
-	JNE  far353
+	JNE  far369
 
-each354:
+each370:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3736,11 +4024,11 @@ each354:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each354
-	JMP        over350
+	JL         each370
+	JMP        over366
 
-far353:
-each355:
+far369:
+each371:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3774,9 +4062,9 @@ each355:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each355
+	JL         each371
 
-over350:
+over366:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3791,36 +4079,36 @@ over350:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all356
+	JE           all372
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two358
+	JZ           two374
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two358:
+two374:
 	TESTQ    $0x00000002, R9
-	JZ       one359
+	JZ       one375
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one359:
+one375:
 	TESTQ  $0x00000001, R9
-	JZ     stored357
+	JZ     stored373
 	VMOVSS X13, (R10)
-	JMP    stored357
+	JMP    stored373
 
-all356:
+all372:
 	VMOVUPS Y13, 384(CX)
 
-stored357:
-	JMP next348
+stored373:
+	JMP next364
 
-none349:
+none365:
 	CMPQ         144(AX), $0x00
-	JE           add360
+	JE           add376
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3848,48 +4136,48 @@ none349:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all361
+	JE           all377
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two363
+	JZ           two379
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two363:
+two379:
 	TESTQ    $0x00000002, R9
-	JZ       one364
+	JZ       one380
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one364:
+one380:
 	TESTQ  $0x00000001, R9
-	JZ     stored362
+	JZ     stored378
 	VMOVSS X13, (R10)
-	JMP    stored362
+	JMP    stored378
 
-all361:
+all377:
 	VMOVUPS Y13, 384(CX)
 
-stored362:
-add360:
-next348:
+stored378:
+add376:
+next364:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row347
+	JNZ  row363
 	JMP  done
 
 tile14false:
-row365:
+row381:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none367
+	JGE     none383
 	CMPQ    144(AX), $0x00
-	JE      add369
+	JE      add385
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3904,9 +4192,9 @@ row365:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened370
+	JMP     opened386
 
-add369:
+add385:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3922,11 +4210,11 @@ add369:
 	VMOVUPS 384(CX), Y12
 	VMOVUPS 416(CX), Y13
 
-opened370:
+opened386:
 	CMPQ 128(AX), $0x00
-	JNE  far371
+	JNE  far387
 
-each372:
+each388:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3959,11 +4247,11 @@ each372:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each372
-	JMP        over368
+	JL         each388
+	JMP        over384
 
-far371:
-each373:
+far387:
+each389:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3996,9 +4284,9 @@ each373:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each373
+	JL         each389
 
-over368:
+over384:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4013,11 +4301,11 @@ over368:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
-	JMP     next366
+	JMP     next382
 
-none367:
+none383:
 	CMPQ    144(AX), $0x00
-	JE      add374
+	JE      add390
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4047,12 +4335,12 @@ none367:
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
 
-add374:
-next366:
+add390:
+next382:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row365
+	JNZ  row381
 	JMP  done
 
 tile14true:
@@ -4061,14 +4349,14 @@ tile14true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row375:
+row391:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none377
+	JGE     none393
 	CMPQ    144(AX), $0x00
-	JE      add379
+	JE      add395
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -4083,9 +4371,9 @@ row375:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened380
+	JMP     opened396
 
-add379:
+add395:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -4101,11 +4389,11 @@ add379:
 	VMOVUPS    384(CX), Y13
 	VMASKMOVPS 416(CX), Y0, Y14
 
-opened380:
+opened396:
 	CMPQ 128(AX), $0x00
-	JNE  far381
+	JNE  far397
 
-each382:
+each398:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4139,11 +4427,11 @@ each382:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each382
-	JMP        over378
+	JL         each398
+	JMP        over394
 
-far381:
-each383:
+far397:
+each399:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4177,9 +4465,9 @@ each383:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each383
+	JL         each399
 
-over378:
+over394:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4195,36 +4483,36 @@ over378:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all384
+	JE           all400
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two386
+	JZ           two402
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two386:
+two402:
 	TESTQ    $0x00000002, R9
-	JZ       one387
+	JZ       one403
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one387:
+one403:
 	TESTQ  $0x00000001, R9
-	JZ     stored385
+	JZ     stored401
 	VMOVSS X14, (R10)
-	JMP    stored385
+	JMP    stored401
 
-all384:
+all400:
 	VMOVUPS Y14, 416(CX)
 
-stored385:
-	JMP next376
+stored401:
+	JMP next392
 
-none377:
+none393:
 	CMPQ         144(AX), $0x00
-	JE           add388
+	JE           add404
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -4254,48 +4542,48 @@ none377:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all389
+	JE           all405
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two391
+	JZ           two407
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two391:
+two407:
 	TESTQ    $0x00000002, R9
-	JZ       one392
+	JZ       one408
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one392:
+one408:
 	TESTQ  $0x00000001, R9
-	JZ     stored390
+	JZ     stored406
 	VMOVSS X14, (R10)
-	JMP    stored390
+	JMP    stored406
 
-all389:
+all405:
 	VMOVUPS Y14, 416(CX)
 
-stored390:
-add388:
-next376:
+stored406:
+add404:
+next392:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row375
+	JNZ  row391
 	JMP  done
 
 tile15false:
-row393:
+row409:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none395
+	JGE     none411
 	CMPQ    144(AX), $0x00
-	JE      add397
+	JE      add413
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4311,9 +4599,9 @@ row393:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened398
+	JMP     opened414
 
-add397:
+add413:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4330,11 +4618,11 @@ add397:
 	VMOVUPS 416(CX), Y13
 	VMOVUPS 448(CX), Y14
 
-opened398:
+opened414:
 	CMPQ 128(AX), $0x00
-	JNE  far399
+	JNE  far415
 
-each400:
+each416:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4369,11 +4657,11 @@ each400:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each400
-	JMP        over396
+	JL         each416
+	JMP        over412
 
-far399:
-each401:
+far415:
+each417:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4409,9 +4697,9 @@ each401:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each401
+	JL         each417
 
-over396:
+over412:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4427,11 +4715,11 @@ over396:
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
-	JMP     next394
+	JMP     next410
 
-none395:
+none411:
 	CMPQ    144(AX), $0x00
-	JE      add402
+	JE      add418
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4463,23 +4751,23 @@ none395:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 
-add402:
-next394:
+add418:
+next410:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row393
+	JNZ  row409
 	JMP  done
 
 tile16false:
-row403:
+row419:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none405
+	JGE     none421
 	CMPQ    144(AX), $0x00
-	JE      add407
+	JE      add423
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4496,9 +4784,9 @@ row403:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	JMP     opened408
+	JMP     opened424
 
-add407:
+add423:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4516,11 +4804,11 @@ add407:
 	VMOVUPS 448(CX), Y14
 	VMOVUPS 480(CX), Y15
 
-opened408:
+opened424:
 	CMPQ 128(AX), $0x00
-	JNE  far409
+	JNE  far425
 
-each410:
+each426:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4556,11 +4844,11 @@ each410:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each410
-	JMP        over406
+	JL         each426
+	JMP        over422
 
-far409:
-each411:
+far425:
+each427:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4596,9 +4884,9 @@ each411:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each411
+	JL         each427
 
-over406:
+over422:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4615,11 +4903,11 @@ over406:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     next404
+	JMP     next420
 
-none405:
+none421:
 	CMPQ    144(AX), $0x00
-	JE      add412
+	JE      add428
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4653,12 +4941,12 @@ none405:
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
 
-add412:
-next404:
+add428:
+next420:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row403
+	JNZ  row419
 
 done:
 	VZEROUPPER
@@ -4683,7 +4971,7 @@ DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
 // func rowSumScalarAVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -4730,27 +5018,27 @@ TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row413:
+row429:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none415
+	JGE     none431
 	CMPQ    144(AX), $0x00
-	JE      add417
+	JE      add433
 	VXORPS  Y0, Y0, Y0
-	JMP     opened418
+	JMP     opened434
 
-add417:
+add433:
 	VMOVUPS (CX), Y0
 
-opened418:
+opened434:
 	CMPQ  128(AX), $0x00
-	JNE   far419
+	JNE   far435
 	TESTQ R11, R11
-	JZ    direct420
+	JZ    direct436
 
-each421:
+each437:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4762,11 +5050,11 @@ each421:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each421
-	JMP          over416
+	JL           each437
+	JMP          over432
 
-direct420:
-each422:
+direct436:
+each438:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4778,14 +5066,14 @@ each422:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each422
-	JMP          over416
+	JL           each438
+	JMP          over432
 
-far419:
+far435:
 	TESTQ R11, R11
-	JZ    direct423
+	JZ    direct439
 
-each424:
+each440:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4808,11 +5096,11 @@ each424:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each424
-	JMP          over416
+	JL           each440
+	JMP          over432
 
-direct423:
-each425:
+direct439:
+each441:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4831,24 +5119,35 @@ each425:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each425
+	JL           each441
 
-over416:
+over432:
+	CMPQ         160(AX), $0x00
+	JE           sums442
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums442:
 	VMOVUPS Y0, (CX)
-	JMP     next414
+	JMP     next430
 
-none415:
+none431:
 	CMPQ    144(AX), $0x00
-	JE      add426
+	JE      add443
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add426:
-next414:
+add443:
+next430:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row413
+	JNZ  row429
 	JMP  done
 
 tile1true:
@@ -4857,27 +5156,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row427:
+row444:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none429
+	JGE     none446
 	CMPQ    144(AX), $0x00
-	JE      add431
+	JE      add448
 	VXORPS  Y1, Y1, Y1
-	JMP     opened432
+	JMP     opened449
 
-add431:
+add448:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened432:
+opened449:
 	CMPQ  128(AX), $0x00
-	JNE   far433
+	JNE   far450
 	TESTQ R11, R11
-	JZ    direct434
+	JZ    direct451
 
-each435:
+each452:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4890,11 +5189,11 @@ each435:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each435
-	JMP          over430
+	JL           each452
+	JMP          over447
 
-direct434:
-each436:
+direct451:
+each453:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4907,14 +5206,14 @@ each436:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each436
-	JMP          over430
+	JL           each453
+	JMP          over447
 
-far433:
+far450:
 	TESTQ R11, R11
-	JZ    direct437
+	JZ    direct454
 
-each438:
+each455:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4938,11 +5237,11 @@ each438:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each438
-	JMP          over430
+	JL           each455
+	JMP          over447
 
-direct437:
-each439:
+direct454:
+each456:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4962,101 +5261,112 @@ each439:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each439
+	JL           each456
 
-over430:
+over447:
+	CMPQ         160(AX), $0x00
+	JE           sums457
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums457:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all440
+	JE           all458
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two442
+	JZ           two460
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two442:
+two460:
 	TESTQ    $0x00000002, R9
-	JZ       one443
+	JZ       one461
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one443:
+one461:
 	TESTQ  $0x00000001, R9
-	JZ     stored441
+	JZ     stored459
 	VMOVSS X1, (R12)
-	JMP    stored441
+	JMP    stored459
 
-all440:
+all458:
 	VMOVUPS Y1, (CX)
 
-stored441:
-	JMP next428
+stored459:
+	JMP next445
 
-none429:
+none446:
 	CMPQ         144(AX), $0x00
-	JE           add444
+	JE           add462
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all445
+	JE           all463
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two447
+	JZ           two465
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two447:
+two465:
 	TESTQ    $0x00000002, R9
-	JZ       one448
+	JZ       one466
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one448:
+one466:
 	TESTQ  $0x00000001, R9
-	JZ     stored446
+	JZ     stored464
 	VMOVSS X1, (R12)
-	JMP    stored446
+	JMP    stored464
 
-all445:
+all463:
 	VMOVUPS Y1, (CX)
 
-stored446:
-add444:
-next428:
+stored464:
+add462:
+next445:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row427
+	JNZ  row444
 	JMP  done
 
 tile2false:
-row449:
+row467:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none451
+	JGE     none469
 	CMPQ    144(AX), $0x00
-	JE      add453
+	JE      add471
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened454
+	JMP     opened472
 
-add453:
+add471:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened454:
+opened472:
 	CMPQ  128(AX), $0x00
-	JNE   far455
+	JNE   far473
 	TESTQ R11, R11
-	JZ    direct456
+	JZ    direct474
 
-each457:
+each475:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5070,11 +5380,11 @@ each457:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each457
-	JMP          over452
+	JL           each475
+	JMP          over470
 
-direct456:
-each458:
+direct474:
+each476:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5088,14 +5398,14 @@ each458:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each458
-	JMP          over452
+	JL           each476
+	JMP          over470
 
-far455:
+far473:
 	TESTQ R11, R11
-	JZ    direct459
+	JZ    direct477
 
-each460:
+each478:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5120,11 +5430,11 @@ each460:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each460
-	JMP          over452
+	JL           each478
+	JMP          over470
 
-direct459:
-each461:
+direct477:
+each479:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5145,27 +5455,40 @@ each461:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each461
+	JL           each479
 
-over452:
+over470:
+	CMPQ         160(AX), $0x00
+	JE           sums480
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums480:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next450
+	JMP     next468
 
-none451:
+none469:
 	CMPQ    144(AX), $0x00
-	JE      add462
+	JE      add481
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add462:
-next450:
+add481:
+next468:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row449
+	JNZ  row467
 	JMP  done
 
 tile2true:
@@ -5174,29 +5497,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row463:
+row482:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none465
+	JGE     none484
 	CMPQ    144(AX), $0x00
-	JE      add467
+	JE      add486
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened468
+	JMP     opened487
 
-add467:
+add486:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened468:
+opened487:
 	CMPQ  128(AX), $0x00
-	JNE   far469
+	JNE   far488
 	TESTQ R11, R11
-	JZ    direct470
+	JZ    direct489
 
-each471:
+each490:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5211,11 +5534,11 @@ each471:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each471
-	JMP          over466
+	JL           each490
+	JMP          over485
 
-direct470:
-each472:
+direct489:
+each491:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5230,14 +5553,14 @@ each472:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each472
-	JMP          over466
+	JL           each491
+	JMP          over485
 
-far469:
+far488:
 	TESTQ R11, R11
-	JZ    direct473
+	JZ    direct492
 
-each474:
+each493:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5263,11 +5586,11 @@ each474:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each474
-	JMP          over466
+	JL           each493
+	JMP          over485
 
-direct473:
-each475:
+direct492:
+each494:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5289,106 +5612,119 @@ each475:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each475
+	JL           each494
 
-over466:
+over485:
+	CMPQ         160(AX), $0x00
+	JE           sums495
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums495:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all476
+	JE           all496
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two478
+	JZ           two498
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two478:
+two498:
 	TESTQ    $0x00000002, R9
-	JZ       one479
+	JZ       one499
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one479:
+one499:
 	TESTQ  $0x00000001, R9
-	JZ     stored477
+	JZ     stored497
 	VMOVSS X2, (R12)
-	JMP    stored477
+	JMP    stored497
 
-all476:
+all496:
 	VMOVUPS Y2, 32(CX)
 
-stored477:
-	JMP next464
+stored497:
+	JMP next483
 
-none465:
+none484:
 	CMPQ         144(AX), $0x00
-	JE           add480
+	JE           add500
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all481
+	JE           all501
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two483
+	JZ           two503
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two483:
+two503:
 	TESTQ    $0x00000002, R9
-	JZ       one484
+	JZ       one504
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one484:
+one504:
 	TESTQ  $0x00000001, R9
-	JZ     stored482
+	JZ     stored502
 	VMOVSS X2, (R12)
-	JMP    stored482
+	JMP    stored502
 
-all481:
+all501:
 	VMOVUPS Y2, 32(CX)
 
-stored482:
-add480:
-next464:
+stored502:
+add500:
+next483:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row463
+	JNZ  row482
 	JMP  done
 
 tile3false:
-row485:
+row505:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none487
+	JGE     none507
 	CMPQ    144(AX), $0x00
-	JE      add489
+	JE      add509
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened490
+	JMP     opened510
 
-add489:
+add509:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened490:
+opened510:
 	CMPQ  128(AX), $0x00
-	JNE   far491
+	JNE   far511
 	TESTQ R11, R11
-	JZ    direct492
+	JZ    direct512
 
-each493:
+each513:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5404,11 +5740,11 @@ each493:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each493
-	JMP          over488
+	JL           each513
+	JMP          over508
 
-direct492:
-each494:
+direct512:
+each514:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5424,14 +5760,14 @@ each494:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each494
-	JMP          over488
+	JL           each514
+	JMP          over508
 
-far491:
+far511:
 	TESTQ R11, R11
-	JZ    direct495
+	JZ    direct515
 
-each496:
+each516:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5460,11 +5796,11 @@ each496:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each496
-	JMP          over488
+	JL           each516
+	JMP          over508
 
-direct495:
-each497:
+direct515:
+each517:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5489,17 +5825,32 @@ each497:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each497
+	JL           each517
 
-over488:
+over508:
+	CMPQ         160(AX), $0x00
+	JE           sums518
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums518:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next486
+	JMP     next506
 
-none487:
+none507:
 	CMPQ    144(AX), $0x00
-	JE      add498
+	JE      add519
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -5507,12 +5858,12 @@ none487:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add498:
-next486:
+add519:
+next506:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row485
+	JNZ  row505
 	JMP  done
 
 tile3true:
@@ -5521,31 +5872,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row499:
+row520:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none501
+	JGE     none522
 	CMPQ    144(AX), $0x00
-	JE      add503
+	JE      add524
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened504
+	JMP     opened525
 
-add503:
+add524:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened504:
+opened525:
 	CMPQ  128(AX), $0x00
-	JNE   far505
+	JNE   far526
 	TESTQ R11, R11
-	JZ    direct506
+	JZ    direct527
 
-each507:
+each528:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5562,11 +5913,11 @@ each507:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each507
-	JMP          over502
+	JL           each528
+	JMP          over523
 
-direct506:
-each508:
+direct527:
+each529:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5583,14 +5934,14 @@ each508:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each508
-	JMP          over502
+	JL           each529
+	JMP          over523
 
-far505:
+far526:
 	TESTQ R11, R11
-	JZ    direct509
+	JZ    direct530
 
-each510:
+each531:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5620,11 +5971,11 @@ each510:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each510
-	JMP          over502
+	JL           each531
+	JMP          over523
 
-direct509:
-each511:
+direct530:
+each532:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5650,43 +6001,58 @@ each511:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each511
+	JL           each532
 
-over502:
+over523:
+	CMPQ         160(AX), $0x00
+	JE           sums533
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums533:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all512
+	JE           all534
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two514
+	JZ           two536
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two514:
+two536:
 	TESTQ    $0x00000002, R9
-	JZ       one515
+	JZ       one537
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one515:
+one537:
 	TESTQ  $0x00000001, R9
-	JZ     stored513
+	JZ     stored535
 	VMOVSS X3, (R12)
-	JMP    stored513
+	JMP    stored535
 
-all512:
+all534:
 	VMOVUPS Y3, 64(CX)
 
-stored513:
-	JMP next500
+stored535:
+	JMP next521
 
-none501:
+none522:
 	CMPQ         144(AX), $0x00
-	JE           add516
+	JE           add538
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -5694,67 +6060,67 @@ none501:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all517
+	JE           all539
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two519
+	JZ           two541
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two519:
+two541:
 	TESTQ    $0x00000002, R9
-	JZ       one520
+	JZ       one542
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one520:
+one542:
 	TESTQ  $0x00000001, R9
-	JZ     stored518
+	JZ     stored540
 	VMOVSS X3, (R12)
-	JMP    stored518
+	JMP    stored540
 
-all517:
+all539:
 	VMOVUPS Y3, 64(CX)
 
-stored518:
-add516:
-next500:
+stored540:
+add538:
+next521:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row499
+	JNZ  row520
 	JMP  done
 
 tile4false:
-row521:
+row543:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none523
+	JGE     none545
 	CMPQ    144(AX), $0x00
-	JE      add525
+	JE      add547
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened526
+	JMP     opened548
 
-add525:
+add547:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened526:
+opened548:
 	CMPQ  128(AX), $0x00
-	JNE   far527
+	JNE   far549
 	TESTQ R11, R11
-	JZ    direct528
+	JZ    direct550
 
-each529:
+each551:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5772,11 +6138,11 @@ each529:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each529
-	JMP          over524
+	JL           each551
+	JMP          over546
 
-direct528:
-each530:
+direct550:
+each552:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5794,14 +6160,14 @@ each530:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each530
-	JMP          over524
+	JL           each552
+	JMP          over546
 
-far527:
+far549:
 	TESTQ R11, R11
-	JZ    direct531
+	JZ    direct553
 
-each532:
+each554:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5831,11 +6197,11 @@ each532:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each532
-	JMP          over524
+	JL           each554
+	JMP          over546
 
-direct531:
-each533:
+direct553:
+each555:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5861,18 +6227,35 @@ each533:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each533
+	JL           each555
 
-over524:
+over546:
+	CMPQ         160(AX), $0x00
+	JE           sums556
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums556:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next522
+	JMP     next544
 
-none523:
+none545:
 	CMPQ    144(AX), $0x00
-	JE      add534
+	JE      add557
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -5882,12 +6265,12 @@ none523:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-add534:
-next522:
+add557:
+next544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row521
+	JNZ  row543
 	JMP  done
 
 tile4true:
@@ -5896,33 +6279,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row535:
+row558:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none537
+	JGE     none560
 	CMPQ    144(AX), $0x00
-	JE      add539
+	JE      add562
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened540
+	JMP     opened563
 
-add539:
+add562:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened540:
+opened563:
 	CMPQ  128(AX), $0x00
-	JNE   far541
+	JNE   far564
 	TESTQ R11, R11
-	JZ    direct542
+	JZ    direct565
 
-each543:
+each566:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5941,11 +6324,11 @@ each543:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each543
-	JMP          over538
+	JL           each566
+	JMP          over561
 
-direct542:
-each544:
+direct565:
+each567:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5964,14 +6347,14 @@ each544:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each544
-	JMP          over538
+	JL           each567
+	JMP          over561
 
-far541:
+far564:
 	TESTQ R11, R11
-	JZ    direct545
+	JZ    direct568
 
-each546:
+each569:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6002,11 +6385,11 @@ each546:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each546
-	JMP          over538
+	JL           each569
+	JMP          over561
 
-direct545:
-each547:
+direct568:
+each570:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6033,44 +6416,61 @@ each547:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each547
+	JL           each570
 
-over538:
+over561:
+	CMPQ         160(AX), $0x00
+	JE           sums571
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums571:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all548
+	JE           all572
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two550
+	JZ           two574
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two550:
+two574:
 	TESTQ    $0x00000002, R9
-	JZ       one551
+	JZ       one575
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one551:
+one575:
 	TESTQ  $0x00000001, R9
-	JZ     stored549
+	JZ     stored573
 	VMOVSS X4, (R12)
-	JMP    stored549
+	JMP    stored573
 
-all548:
+all572:
 	VMOVUPS Y4, 96(CX)
 
-stored549:
-	JMP next536
+stored573:
+	JMP next559
 
-none537:
+none560:
 	CMPQ         144(AX), $0x00
-	JE           add552
+	JE           add576
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6080,69 +6480,69 @@ none537:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all553
+	JE           all577
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two555
+	JZ           two579
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two555:
+two579:
 	TESTQ    $0x00000002, R9
-	JZ       one556
+	JZ       one580
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one556:
+one580:
 	TESTQ  $0x00000001, R9
-	JZ     stored554
+	JZ     stored578
 	VMOVSS X4, (R12)
-	JMP    stored554
+	JMP    stored578
 
-all553:
+all577:
 	VMOVUPS Y4, 96(CX)
 
-stored554:
-add552:
-next536:
+stored578:
+add576:
+next559:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row535
+	JNZ  row558
 	JMP  done
 
 tile5false:
-row557:
+row581:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none559
+	JGE     none583
 	CMPQ    144(AX), $0x00
-	JE      add561
+	JE      add585
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened562
+	JMP     opened586
 
-add561:
+add585:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened562:
+opened586:
 	CMPQ  128(AX), $0x00
-	JNE   far563
+	JNE   far587
 	TESTQ R11, R11
-	JZ    direct564
+	JZ    direct588
 
-each565:
+each589:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6162,11 +6562,11 @@ each565:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each565
-	JMP          over560
+	JL           each589
+	JMP          over584
 
-direct564:
-each566:
+direct588:
+each590:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6186,14 +6586,14 @@ each566:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each566
-	JMP          over560
+	JL           each590
+	JMP          over584
 
-far563:
+far587:
 	TESTQ R11, R11
-	JZ    direct567
+	JZ    direct591
 
-each568:
+each592:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6227,11 +6627,11 @@ each568:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each568
-	JMP          over560
+	JL           each592
+	JMP          over584
 
-direct567:
-each569:
+direct591:
+each593:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6261,19 +6661,38 @@ each569:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each569
+	JL           each593
 
-over560:
+over584:
+	CMPQ         160(AX), $0x00
+	JE           sums594
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums594:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next558
+	JMP     next582
 
-none559:
+none583:
 	CMPQ    144(AX), $0x00
-	JE      add570
+	JE      add595
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6285,12 +6704,12 @@ none559:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add570:
-next558:
+add595:
+next582:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row557
+	JNZ  row581
 	JMP  done
 
 tile5true:
@@ -6299,35 +6718,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row571:
+row596:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none573
+	JGE     none598
 	CMPQ    144(AX), $0x00
-	JE      add575
+	JE      add600
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened576
+	JMP     opened601
 
-add575:
+add600:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened576:
+opened601:
 	CMPQ  128(AX), $0x00
-	JNE   far577
+	JNE   far602
 	TESTQ R11, R11
-	JZ    direct578
+	JZ    direct603
 
-each579:
+each604:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6348,11 +6767,11 @@ each579:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each579
-	JMP          over574
+	JL           each604
+	JMP          over599
 
-direct578:
-each580:
+direct603:
+each605:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6373,14 +6792,14 @@ each580:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each580
-	JMP          over574
+	JL           each605
+	JMP          over599
 
-far577:
+far602:
 	TESTQ R11, R11
-	JZ    direct581
+	JZ    direct606
 
-each582:
+each607:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6415,11 +6834,11 @@ each582:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each582
-	JMP          over574
+	JL           each607
+	JMP          over599
 
-direct581:
-each583:
+direct606:
+each608:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6450,45 +6869,64 @@ each583:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each583
+	JL           each608
 
-over574:
+over599:
+	CMPQ         160(AX), $0x00
+	JE           sums609
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums609:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all584
+	JE           all610
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two586
+	JZ           two612
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two586:
+two612:
 	TESTQ    $0x00000002, R9
-	JZ       one587
+	JZ       one613
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one587:
+one613:
 	TESTQ  $0x00000001, R9
-	JZ     stored585
+	JZ     stored611
 	VMOVSS X5, (R12)
-	JMP    stored585
+	JMP    stored611
 
-all584:
+all610:
 	VMOVUPS Y5, 128(CX)
 
-stored585:
-	JMP next572
+stored611:
+	JMP next597
 
-none573:
+none598:
 	CMPQ         144(AX), $0x00
-	JE           add588
+	JE           add614
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6500,57 +6938,57 @@ none573:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all589
+	JE           all615
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two591
+	JZ           two617
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two591:
+two617:
 	TESTQ    $0x00000002, R9
-	JZ       one592
+	JZ       one618
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one592:
+one618:
 	TESTQ  $0x00000001, R9
-	JZ     stored590
+	JZ     stored616
 	VMOVSS X5, (R12)
-	JMP    stored590
+	JMP    stored616
 
-all589:
+all615:
 	VMOVUPS Y5, 128(CX)
 
-stored590:
-add588:
-next572:
+stored616:
+add614:
+next597:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row571
+	JNZ  row596
 	JMP  done
 
 tile6false:
-row593:
+row619:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none595
+	JGE     none621
 	CMPQ    144(AX), $0x00
-	JE      add597
+	JE      add623
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened598
+	JMP     opened624
 
-add597:
+add623:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6558,13 +6996,13 @@ add597:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened598:
+opened624:
 	CMPQ  128(AX), $0x00
-	JNE   far599
+	JNE   far625
 	TESTQ R11, R11
-	JZ    direct600
+	JZ    direct626
 
-each601:
+each627:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6586,11 +7024,11 @@ each601:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each601
-	JMP          over596
+	JL           each627
+	JMP          over622
 
-direct600:
-each602:
+direct626:
+each628:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6612,14 +7050,14 @@ each602:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each602
-	JMP          over596
+	JL           each628
+	JMP          over622
 
-far599:
+far625:
 	TESTQ R11, R11
-	JZ    direct603
+	JZ    direct629
 
-each604:
+each630:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6654,11 +7092,11 @@ each604:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each604
-	JMP          over596
+	JL           each630
+	JMP          over622
 
-direct603:
-each605:
+direct629:
+each631:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6689,20 +7127,41 @@ each605:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each605
+	JL           each631
 
-over596:
+over622:
+	CMPQ         160(AX), $0x00
+	JE           sums632
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums632:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next594
+	JMP     next620
 
-none595:
+none621:
 	CMPQ    144(AX), $0x00
-	JE      add606
+	JE      add633
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6716,12 +7175,12 @@ none595:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-add606:
-next594:
+add633:
+next620:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row593
+	JNZ  row619
 	JMP  done
 
 tile6true:
@@ -6730,23 +7189,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row607:
+row634:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none609
+	JGE     none636
 	CMPQ    144(AX), $0x00
-	JE      add611
+	JE      add638
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened612
+	JMP     opened639
 
-add611:
+add638:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -6754,13 +7213,13 @@ add611:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened612:
+opened639:
 	CMPQ  128(AX), $0x00
-	JNE   far613
+	JNE   far640
 	TESTQ R11, R11
-	JZ    direct614
+	JZ    direct641
 
-each615:
+each642:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6783,11 +7242,11 @@ each615:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each615
-	JMP          over610
+	JL           each642
+	JMP          over637
 
-direct614:
-each616:
+direct641:
+each643:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6810,14 +7269,14 @@ each616:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each616
-	JMP          over610
+	JL           each643
+	JMP          over637
 
-far613:
+far640:
 	TESTQ R11, R11
-	JZ    direct617
+	JZ    direct644
 
-each618:
+each645:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6853,11 +7312,11 @@ each618:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each618
-	JMP          over610
+	JL           each645
+	JMP          over637
 
-direct617:
-each619:
+direct644:
+each646:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6889,9 +7348,30 @@ each619:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each619
+	JL           each646
 
-over610:
+over637:
+	CMPQ         160(AX), $0x00
+	JE           sums647
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums647:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -6899,36 +7379,36 @@ over610:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all620
+	JE           all648
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two622
+	JZ           two650
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two622:
+two650:
 	TESTQ    $0x00000002, R9
-	JZ       one623
+	JZ       one651
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one623:
+one651:
 	TESTQ  $0x00000001, R9
-	JZ     stored621
+	JZ     stored649
 	VMOVSS X6, (R12)
-	JMP    stored621
+	JMP    stored649
 
-all620:
+all648:
 	VMOVUPS Y6, 160(CX)
 
-stored621:
-	JMP next608
+stored649:
+	JMP next635
 
-none609:
+none636:
 	CMPQ         144(AX), $0x00
-	JE           add624
+	JE           add652
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6942,48 +7422,48 @@ none609:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all625
+	JE           all653
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two627
+	JZ           two655
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two627:
+two655:
 	TESTQ    $0x00000002, R9
-	JZ       one628
+	JZ       one656
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one628:
+one656:
 	TESTQ  $0x00000001, R9
-	JZ     stored626
+	JZ     stored654
 	VMOVSS X6, (R12)
-	JMP    stored626
+	JMP    stored654
 
-all625:
+all653:
 	VMOVUPS Y6, 160(CX)
 
-stored626:
-add624:
-next608:
+stored654:
+add652:
+next635:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row607
+	JNZ  row634
 	JMP  done
 
 tile7false:
-row629:
+row657:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none631
+	JGE     none659
 	CMPQ    144(AX), $0x00
-	JE      add633
+	JE      add661
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6991,9 +7471,9 @@ row629:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened634
+	JMP     opened662
 
-add633:
+add661:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7002,13 +7482,13 @@ add633:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened634:
+opened662:
 	CMPQ  128(AX), $0x00
-	JNE   far635
+	JNE   far663
 	TESTQ R11, R11
-	JZ    direct636
+	JZ    direct664
 
-each637:
+each665:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7032,11 +7512,11 @@ each637:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each637
-	JMP          over632
+	JL           each665
+	JMP          over660
 
-direct636:
-each638:
+direct664:
+each666:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7060,14 +7540,14 @@ each638:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each638
-	JMP          over632
+	JL           each666
+	JMP          over660
 
-far635:
+far663:
 	TESTQ R11, R11
-	JZ    direct639
+	JZ    direct667
 
-each640:
+each668:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7106,11 +7586,11 @@ each640:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each640
-	JMP          over632
+	JL           each668
+	JMP          over660
 
-direct639:
-each641:
+direct667:
+each669:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7145,9 +7625,32 @@ each641:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each641
+	JL           each669
 
-over632:
+over660:
+	CMPQ         160(AX), $0x00
+	JE           sums670
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums670:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7155,11 +7658,11 @@ over632:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next630
+	JMP     next658
 
-none631:
+none659:
 	CMPQ    144(AX), $0x00
-	JE      add642
+	JE      add671
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7175,12 +7678,12 @@ none631:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add642:
-next630:
+add671:
+next658:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row629
+	JNZ  row657
 	JMP  done
 
 tile7true:
@@ -7189,14 +7692,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row643:
+row672:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none645
+	JGE     none674
 	CMPQ    144(AX), $0x00
-	JE      add647
+	JE      add676
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -7204,9 +7707,9 @@ row643:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened648
+	JMP     opened677
 
-add647:
+add676:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7215,13 +7718,13 @@ add647:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened648:
+opened677:
 	CMPQ  128(AX), $0x00
-	JNE   far649
+	JNE   far678
 	TESTQ R11, R11
-	JZ    direct650
+	JZ    direct679
 
-each651:
+each680:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7246,11 +7749,11 @@ each651:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each651
-	JMP          over646
+	JL           each680
+	JMP          over675
 
-direct650:
-each652:
+direct679:
+each681:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7275,14 +7778,14 @@ each652:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each652
-	JMP          over646
+	JL           each681
+	JMP          over675
 
-far649:
+far678:
 	TESTQ R11, R11
-	JZ    direct653
+	JZ    direct682
 
-each654:
+each683:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7322,11 +7825,11 @@ each654:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each654
-	JMP          over646
+	JL           each683
+	JMP          over675
 
-direct653:
-each655:
+direct682:
+each684:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7362,9 +7865,32 @@ each655:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each655
+	JL           each684
 
-over646:
+over675:
+	CMPQ         160(AX), $0x00
+	JE           sums685
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums685:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7373,36 +7899,36 @@ over646:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all656
+	JE           all686
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two658
+	JZ           two688
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two658:
+two688:
 	TESTQ    $0x00000002, R9
-	JZ       one659
+	JZ       one689
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one659:
+one689:
 	TESTQ  $0x00000001, R9
-	JZ     stored657
+	JZ     stored687
 	VMOVSS X7, (R12)
-	JMP    stored657
+	JMP    stored687
 
-all656:
+all686:
 	VMOVUPS Y7, 192(CX)
 
-stored657:
-	JMP next644
+stored687:
+	JMP next673
 
-none645:
+none674:
 	CMPQ         144(AX), $0x00
-	JE           add660
+	JE           add690
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7418,48 +7944,48 @@ none645:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all661
+	JE           all691
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two663
+	JZ           two693
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two663:
+two693:
 	TESTQ    $0x00000002, R9
-	JZ       one664
+	JZ       one694
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one664:
+one694:
 	TESTQ  $0x00000001, R9
-	JZ     stored662
+	JZ     stored692
 	VMOVSS X7, (R12)
-	JMP    stored662
+	JMP    stored692
 
-all661:
+all691:
 	VMOVUPS Y7, 192(CX)
 
-stored662:
-add660:
-next644:
+stored692:
+add690:
+next673:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row643
+	JNZ  row672
 	JMP  done
 
 tile8false:
-row665:
+row695:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none667
+	JGE     none697
 	CMPQ    144(AX), $0x00
-	JE      add669
+	JE      add699
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7468,9 +7994,9 @@ row665:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened670
+	JMP     opened700
 
-add669:
+add699:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7480,13 +8006,13 @@ add669:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened670:
+opened700:
 	CMPQ  128(AX), $0x00
-	JNE   far671
+	JNE   far701
 	TESTQ R11, R11
-	JZ    direct672
+	JZ    direct702
 
-each673:
+each703:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7512,11 +8038,11 @@ each673:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each673
-	JMP          over668
+	JL           each703
+	JMP          over698
 
-direct672:
-each674:
+direct702:
+each704:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7542,14 +8068,14 @@ each674:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each674
-	JMP          over668
+	JL           each704
+	JMP          over698
 
-far671:
+far701:
 	TESTQ R11, R11
-	JZ    direct675
+	JZ    direct705
 
-each676:
+each706:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7589,11 +8115,11 @@ each676:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each676
-	JMP          over668
+	JL           each706
+	JMP          over698
 
-direct675:
-each677:
+direct705:
+each707:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7629,9 +8155,34 @@ each677:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each677
+	JL           each707
 
-over668:
+over698:
+	CMPQ         160(AX), $0x00
+	JE           sums708
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums708:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7640,11 +8191,11 @@ over668:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next666
+	JMP     next696
 
-none667:
+none697:
 	CMPQ    144(AX), $0x00
-	JE      add678
+	JE      add709
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7662,12 +8213,12 @@ none667:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add678:
-next666:
+add709:
+next696:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row665
+	JNZ  row695
 	JMP  done
 
 tile8true:
@@ -7676,14 +8227,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row679:
+row710:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none681
+	JGE     none712
 	CMPQ    144(AX), $0x00
-	JE      add683
+	JE      add714
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -7692,9 +8243,9 @@ row679:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened684
+	JMP     opened715
 
-add683:
+add714:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7704,13 +8255,13 @@ add683:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened684:
+opened715:
 	CMPQ  128(AX), $0x00
-	JNE   far685
+	JNE   far716
 	TESTQ R11, R11
-	JZ    direct686
+	JZ    direct717
 
-each687:
+each718:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7737,11 +8288,11 @@ each687:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each687
-	JMP          over682
+	JL           each718
+	JMP          over713
 
-direct686:
-each688:
+direct717:
+each719:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7768,14 +8319,14 @@ each688:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each688
-	JMP          over682
+	JL           each719
+	JMP          over713
 
-far685:
+far716:
 	TESTQ R11, R11
-	JZ    direct689
+	JZ    direct720
 
-each690:
+each721:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7816,11 +8367,11 @@ each690:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each690
-	JMP          over682
+	JL           each721
+	JMP          over713
 
-direct689:
-each691:
+direct720:
+each722:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7857,9 +8408,34 @@ each691:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each691
+	JL           each722
 
-over682:
+over713:
+	CMPQ         160(AX), $0x00
+	JE           sums723
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y10, Y10, Y10
+	VCVTSI2SSQ   R9, X10, X9
+	VBROADCASTSS X9, Y9
+	VDIVPS       Y9, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VDIVPS       Y9, Y2, Y2
+	VADDPS       Y10, Y2, Y2
+	VDIVPS       Y9, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VDIVPS       Y9, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VDIVPS       Y9, Y5, Y5
+	VADDPS       Y10, Y5, Y5
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y10, Y6, Y6
+	VDIVPS       Y9, Y7, Y7
+	VADDPS       Y10, Y7, Y7
+	VDIVPS       Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+
+sums723:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7869,36 +8445,36 @@ over682:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all692
+	JE           all724
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two694
+	JZ           two726
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two694:
+two726:
 	TESTQ    $0x00000002, R9
-	JZ       one695
+	JZ       one727
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one695:
+one727:
 	TESTQ  $0x00000001, R9
-	JZ     stored693
+	JZ     stored725
 	VMOVSS X8, (R12)
-	JMP    stored693
+	JMP    stored725
 
-all692:
+all724:
 	VMOVUPS Y8, 224(CX)
 
-stored693:
-	JMP next680
+stored725:
+	JMP next711
 
-none681:
+none712:
 	CMPQ         144(AX), $0x00
-	JE           add696
+	JE           add728
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7916,44 +8492,44 @@ none681:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all697
+	JE           all729
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two699
+	JZ           two731
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two699:
+two731:
 	TESTQ    $0x00000002, R9
-	JZ       one700
+	JZ       one732
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one700:
+one732:
 	TESTQ  $0x00000001, R9
-	JZ     stored698
+	JZ     stored730
 	VMOVSS X8, (R12)
-	JMP    stored698
+	JMP    stored730
 
-all697:
+all729:
 	VMOVUPS Y8, 224(CX)
 
-stored698:
-add696:
-next680:
+stored730:
+add728:
+next711:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row679
+	JNZ  row710
 
 done:
 	VZEROUPPER
 	RET
 
 // func rowSumHeads8AVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -7984,27 +8560,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row701:
+row733:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none703
+	JGE     none735
 	CMPQ    144(AX), $0x00
-	JE      add705
+	JE      add737
 	VXORPS  Y0, Y0, Y0
-	JMP     opened706
+	JMP     opened738
 
-add705:
+add737:
 	VMOVUPS (CX), Y0
 
-opened706:
+opened738:
 	CMPQ  128(AX), $0x00
-	JNE   far707
+	JNE   far739
 	TESTQ R11, R11
-	JZ    direct708
+	JZ    direct740
 
-each709:
+each741:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8016,11 +8592,11 @@ each709:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each709
-	JMP          over704
+	JL           each741
+	JMP          over736
 
-direct708:
-each710:
+direct740:
+each742:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8032,14 +8608,14 @@ each710:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each710
-	JMP          over704
+	JL           each742
+	JMP          over736
 
-far707:
+far739:
 	TESTQ R11, R11
-	JZ    direct711
+	JZ    direct743
 
-each712:
+each744:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8062,11 +8638,11 @@ each712:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each712
-	JMP          over704
+	JL           each744
+	JMP          over736
 
-direct711:
-each713:
+direct743:
+each745:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8085,50 +8661,61 @@ each713:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each713
+	JL           each745
 
-over704:
+over736:
+	CMPQ         160(AX), $0x00
+	JE           sums746
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums746:
 	VMOVUPS Y0, (CX)
-	JMP     next702
+	JMP     next734
 
-none703:
+none735:
 	CMPQ    144(AX), $0x00
-	JE      add714
+	JE      add747
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add714:
-next702:
+add747:
+next734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row701
+	JNZ  row733
 	JMP  done
 
 tile2false:
-row715:
+row748:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none717
+	JGE     none750
 	CMPQ    144(AX), $0x00
-	JE      add719
+	JE      add752
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened720
+	JMP     opened753
 
-add719:
+add752:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened720:
+opened753:
 	CMPQ  128(AX), $0x00
-	JNE   far721
+	JNE   far754
 	TESTQ R11, R11
-	JZ    direct722
+	JZ    direct755
 
-each723:
+each756:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8143,11 +8730,11 @@ each723:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each723
-	JMP          over718
+	JL           each756
+	JMP          over751
 
-direct722:
-each724:
+direct755:
+each757:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8162,14 +8749,14 @@ each724:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each724
-	JMP          over718
+	JL           each757
+	JMP          over751
 
-far721:
+far754:
 	TESTQ R11, R11
-	JZ    direct725
+	JZ    direct758
 
-each726:
+each759:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8195,11 +8782,11 @@ each726:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each726
-	JMP          over718
+	JL           each759
+	JMP          over751
 
-direct725:
-each727:
+direct758:
+each760:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8221,55 +8808,68 @@ each727:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each727
+	JL           each760
 
-over718:
+over751:
+	CMPQ         160(AX), $0x00
+	JE           sums761
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums761:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next716
+	JMP     next749
 
-none717:
+none750:
 	CMPQ    144(AX), $0x00
-	JE      add728
+	JE      add762
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add728:
-next716:
+add762:
+next749:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row715
+	JNZ  row748
 	JMP  done
 
 tile3false:
-row729:
+row763:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none731
+	JGE     none765
 	CMPQ    144(AX), $0x00
-	JE      add733
+	JE      add767
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened734
+	JMP     opened768
 
-add733:
+add767:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened734:
+opened768:
 	CMPQ  128(AX), $0x00
-	JNE   far735
+	JNE   far769
 	TESTQ R11, R11
-	JZ    direct736
+	JZ    direct770
 
-each737:
+each771:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8287,11 +8887,11 @@ each737:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each737
-	JMP          over732
+	JL           each771
+	JMP          over766
 
-direct736:
-each738:
+direct770:
+each772:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8309,14 +8909,14 @@ each738:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each738
-	JMP          over732
+	JL           each772
+	JMP          over766
 
-far735:
+far769:
 	TESTQ R11, R11
-	JZ    direct739
+	JZ    direct773
 
-each740:
+each774:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8347,11 +8947,11 @@ each740:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each740
-	JMP          over732
+	JL           each774
+	JMP          over766
 
-direct739:
-each741:
+direct773:
+each775:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8378,17 +8978,32 @@ each741:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each741
+	JL           each775
 
-over732:
+over766:
+	CMPQ         160(AX), $0x00
+	JE           sums776
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums776:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next730
+	JMP     next764
 
-none731:
+none765:
 	CMPQ    144(AX), $0x00
-	JE      add742
+	JE      add777
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8396,42 +9011,42 @@ none731:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add742:
-next730:
+add777:
+next764:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row729
+	JNZ  row763
 	JMP  done
 
 tile4false:
-row743:
+row778:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none745
+	JGE     none780
 	CMPQ    144(AX), $0x00
-	JE      add747
+	JE      add782
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened748
+	JMP     opened783
 
-add747:
+add782:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened748:
+opened783:
 	CMPQ  128(AX), $0x00
-	JNE   far749
+	JNE   far784
 	TESTQ R11, R11
-	JZ    direct750
+	JZ    direct785
 
-each751:
+each786:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8452,11 +9067,11 @@ each751:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each751
-	JMP          over746
+	JL           each786
+	JMP          over781
 
-direct750:
-each752:
+direct785:
+each787:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8477,14 +9092,14 @@ each752:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each752
-	JMP          over746
+	JL           each787
+	JMP          over781
 
-far749:
+far784:
 	TESTQ R11, R11
-	JZ    direct753
+	JZ    direct788
 
-each754:
+each789:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8517,11 +9132,11 @@ each754:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each754
-	JMP          over746
+	JL           each789
+	JMP          over781
 
-direct753:
-each755:
+direct788:
+each790:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8550,18 +9165,35 @@ each755:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each755
+	JL           each790
 
-over746:
+over781:
+	CMPQ         160(AX), $0x00
+	JE           sums791
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums791:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next744
+	JMP     next779
 
-none745:
+none780:
 	CMPQ    144(AX), $0x00
-	JE      add756
+	JE      add792
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8571,44 +9203,44 @@ none745:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-add756:
-next744:
+add792:
+next779:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row743
+	JNZ  row778
 	JMP  done
 
 tile5false:
-row757:
+row793:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none759
+	JGE     none795
 	CMPQ    144(AX), $0x00
-	JE      add761
+	JE      add797
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened762
+	JMP     opened798
 
-add761:
+add797:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened762:
+opened798:
 	CMPQ  128(AX), $0x00
-	JNE   far763
+	JNE   far799
 	TESTQ R11, R11
-	JZ    direct764
+	JZ    direct800
 
-each765:
+each801:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8632,11 +9264,11 @@ each765:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each765
-	JMP          over760
+	JL           each801
+	JMP          over796
 
-direct764:
-each766:
+direct800:
+each802:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8660,14 +9292,14 @@ each766:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each766
-	JMP          over760
+	JL           each802
+	JMP          over796
 
-far763:
+far799:
 	TESTQ R11, R11
-	JZ    direct767
+	JZ    direct803
 
-each768:
+each804:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8705,11 +9337,11 @@ each768:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each768
-	JMP          over760
+	JL           each804
+	JMP          over796
 
-direct767:
-each769:
+direct803:
+each805:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8743,19 +9375,38 @@ each769:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each769
+	JL           each805
 
-over760:
+over796:
+	CMPQ         160(AX), $0x00
+	JE           sums806
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums806:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next758
+	JMP     next794
 
-none759:
+none795:
 	CMPQ    144(AX), $0x00
-	JE      add770
+	JE      add807
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8767,32 +9418,32 @@ none759:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add770:
-next758:
+add807:
+next794:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row757
+	JNZ  row793
 	JMP  done
 
 tile6false:
-row771:
+row808:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none773
+	JGE     none810
 	CMPQ    144(AX), $0x00
-	JE      add775
+	JE      add812
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened776
+	JMP     opened813
 
-add775:
+add812:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8800,13 +9451,13 @@ add775:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened776:
+opened813:
 	CMPQ  128(AX), $0x00
-	JNE   far777
+	JNE   far814
 	TESTQ R11, R11
-	JZ    direct778
+	JZ    direct815
 
-each779:
+each816:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8833,11 +9484,11 @@ each779:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each779
-	JMP          over774
+	JL           each816
+	JMP          over811
 
-direct778:
-each780:
+direct815:
+each817:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8864,14 +9515,14 @@ each780:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each780
-	JMP          over774
+	JL           each817
+	JMP          over811
 
-far777:
+far814:
 	TESTQ R11, R11
-	JZ    direct781
+	JZ    direct818
 
-each782:
+each819:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8911,11 +9562,11 @@ each782:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each782
-	JMP          over774
+	JL           each819
+	JMP          over811
 
-direct781:
-each783:
+direct818:
+each820:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8951,20 +9602,41 @@ each783:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each783
+	JL           each820
 
-over774:
+over811:
+	CMPQ         160(AX), $0x00
+	JE           sums821
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums821:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next772
+	JMP     next809
 
-none773:
+none810:
 	CMPQ    144(AX), $0x00
-	JE      add784
+	JE      add822
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8978,23 +9650,23 @@ none773:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-add784:
-next772:
+add822:
+next809:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row771
+	JNZ  row808
 	JMP  done
 
 tile7false:
-row785:
+row823:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none787
+	JGE     none825
 	CMPQ    144(AX), $0x00
-	JE      add789
+	JE      add827
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9002,9 +9674,9 @@ row785:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened790
+	JMP     opened828
 
-add789:
+add827:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9013,13 +9685,13 @@ add789:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened790:
+opened828:
 	CMPQ  128(AX), $0x00
-	JNE   far791
+	JNE   far829
 	TESTQ R11, R11
-	JZ    direct792
+	JZ    direct830
 
-each793:
+each831:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9049,11 +9721,11 @@ each793:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each793
-	JMP          over788
+	JL           each831
+	JMP          over826
 
-direct792:
-each794:
+direct830:
+each832:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9083,14 +9755,14 @@ each794:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each794
-	JMP          over788
+	JL           each832
+	JMP          over826
 
-far791:
+far829:
 	TESTQ R11, R11
-	JZ    direct795
+	JZ    direct833
 
-each796:
+each834:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9135,11 +9807,11 @@ each796:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each796
-	JMP          over788
+	JL           each834
+	JMP          over826
 
-direct795:
-each797:
+direct833:
+each835:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9180,9 +9852,32 @@ each797:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each797
+	JL           each835
 
-over788:
+over826:
+	CMPQ         160(AX), $0x00
+	JE           sums836
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums836:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9190,11 +9885,11 @@ over788:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next786
+	JMP     next824
 
-none787:
+none825:
 	CMPQ    144(AX), $0x00
-	JE      add798
+	JE      add837
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9210,23 +9905,23 @@ none787:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add798:
-next786:
+add837:
+next824:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row785
+	JNZ  row823
 	JMP  done
 
 tile8false:
-row799:
+row838:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none801
+	JGE     none840
 	CMPQ    144(AX), $0x00
-	JE      add803
+	JE      add842
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9235,9 +9930,9 @@ row799:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened804
+	JMP     opened843
 
-add803:
+add842:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9247,13 +9942,13 @@ add803:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened804:
+opened843:
 	CMPQ  128(AX), $0x00
-	JNE   far805
+	JNE   far844
 	TESTQ R11, R11
-	JZ    direct806
+	JZ    direct845
 
-each807:
+each846:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9286,11 +9981,11 @@ each807:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each807
-	JMP          over802
+	JL           each846
+	JMP          over841
 
-direct806:
-each808:
+direct845:
+each847:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9323,14 +10018,14 @@ each808:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each808
-	JMP          over802
+	JL           each847
+	JMP          over841
 
-far805:
+far844:
 	TESTQ R11, R11
-	JZ    direct809
+	JZ    direct848
 
-each810:
+each849:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9377,11 +10072,11 @@ each810:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each810
-	JMP          over802
+	JL           each849
+	JMP          over841
 
-direct809:
-each811:
+direct848:
+each850:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9424,9 +10119,34 @@ each811:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each811
+	JL           each850
 
-over802:
+over841:
+	CMPQ         160(AX), $0x00
+	JE           sums851
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums851:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9435,11 +10155,11 @@ over802:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next800
+	JMP     next839
 
-none801:
+none840:
 	CMPQ    144(AX), $0x00
-	JE      add812
+	JE      add852
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9457,19 +10177,19 @@ none801:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add812:
-next800:
+add852:
+next839:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row799
+	JNZ  row838
 
 done:
 	VZEROUPPER
 	RET
 
 // func rowSumHeads16AVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -9492,29 +10212,29 @@ TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row813:
+row853:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none815
+	JGE     none855
 	CMPQ    144(AX), $0x00
-	JE      add817
+	JE      add857
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened818
+	JMP     opened858
 
-add817:
+add857:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened818:
+opened858:
 	CMPQ  128(AX), $0x00
-	JNE   far819
+	JNE   far859
 	TESTQ R11, R11
-	JZ    direct820
+	JZ    direct860
 
-each821:
+each861:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9528,11 +10248,11 @@ each821:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each821
-	JMP          over816
+	JL           each861
+	JMP          over856
 
-direct820:
-each822:
+direct860:
+each862:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9546,604 +10266,43 @@ each822:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each822
-	JMP          over816
+	JL           each862
+	JMP          over856
 
-far819:
+far859:
 	TESTQ R11, R11
-	JZ    direct823
+	JZ    direct863
 
-each824:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each824
-	JMP          over816
-
-direct823:
-each825:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each825
-
-over816:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	JMP     next814
-
-none815:
-	CMPQ    144(AX), $0x00
-	JE      add826
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-
-add826:
-next814:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row813
-	JMP  done
-
-tile4false:
-row827:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none829
-	CMPQ    144(AX), $0x00
-	JE      add831
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened832
-
-add831:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-
-opened832:
-	CMPQ  128(AX), $0x00
-	JNE   far833
-	TESTQ R11, R11
-	JZ    direct834
-
-each835:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each835
-	JMP          over830
-
-direct834:
-each836:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each836
-	JMP          over830
-
-far833:
-	TESTQ R11, R11
-	JZ    direct837
-
-each838:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each838
-	JMP          over830
-
-direct837:
-each839:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each839
-
-over830:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     next828
-
-none829:
-	CMPQ    144(AX), $0x00
-	JE      add840
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-
-add840:
-next828:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row827
-	JMP  done
-
-tile6false:
-row841:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none843
-	CMPQ    144(AX), $0x00
-	JE      add845
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	JMP     opened846
-
-add845:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-
-opened846:
-	CMPQ  128(AX), $0x00
-	JNE   far847
-	TESTQ R11, R11
-	JZ    direct848
-
-each849:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each849
-	JMP          over844
-
-direct848:
-each850:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each850
-	JMP          over844
-
-far847:
-	TESTQ R11, R11
-	JZ    direct851
-
-each852:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each852
-	JMP          over844
-
-direct851:
-each853:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each853
-
-over844:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	JMP     next842
-
-none843:
-	CMPQ    144(AX), $0x00
-	JE      add854
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-
-add854:
-next842:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row841
-	JMP  done
-
-tile8false:
-row855:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none857
-	CMPQ    144(AX), $0x00
-	JE      add859
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	JMP     opened860
-
-add859:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
-
-opened860:
-	CMPQ  128(AX), $0x00
-	JNE   far861
-	TESTQ R11, R11
-	JZ    direct862
-
-each863:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each863
-	JMP          over858
-
-direct862:
 each864:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
-	MOVQ         DI, R13
+	MOVLQSX      (R11)(DI*4), R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each864
-	JMP          over858
+	JMP          over856
 
-far861:
-	TESTQ R11, R11
-	JZ    direct865
-
-each866:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each866
-	JMP          over858
-
-direct865:
-each867:
+direct863:
+each865:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10151,139 +10310,118 @@ each867:
 	IMULQ        R8, R12
 	ADDQ         DX, R12
 	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
 	MOVQ         DI, R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each867
+	JL           each865
 
-over858:
+over856:
+	CMPQ         160(AX), $0x00
+	JE           sums866
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums866:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
-	JMP     next856
+	JMP     next854
 
-none857:
+none855:
 	CMPQ    144(AX), $0x00
-	JE      add868
+	JE      add867
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
 
-add868:
-next856:
+add867:
+next854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row855
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowSumHeads32AVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
-TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 40(AX), R11
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x10
-	JE   tile8false
+	JNZ  row853
 	JMP  done
 
 tile4false:
-row869:
+row868:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none871
+	JGE     none870
 	CMPQ    144(AX), $0x00
-	JE      add873
+	JE      add872
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened874
+	JMP     opened873
 
-add873:
+add872:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened874:
+opened873:
 	CMPQ  128(AX), $0x00
-	JNE   far875
+	JNE   far874
 	TESTQ R11, R11
-	JZ    direct876
+	JZ    direct875
 
+each876:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each876
+	JMP          over871
+
+direct875:
 each877:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
+	MOVQ         DI, R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
 	VMULPS       (R12), Y4, Y5
 	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
 	VMULPS       64(R12), Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       96(R12), Y4, Y4
@@ -10291,35 +10429,13 @@ each877:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each877
-	JMP          over872
+	JMP          over871
 
-direct876:
-each878:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each878
-	JMP          over872
-
-far875:
+far874:
 	TESTQ R11, R11
-	JZ    direct879
+	JZ    direct878
 
-each880:
+each879:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10341,19 +10457,20 @@ each880:
 	VBROADCASTSS (R13), Y4
 	VMULPS       (R12), Y4, Y5
 	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
 	VMULPS       64(R12), Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       96(R12), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each880
-	JMP          over872
+	JL           each879
+	JMP          over871
 
-direct879:
-each881:
+direct878:
+each880:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10371,24 +10488,42 @@ each881:
 	VBROADCASTSS (R13), Y4
 	VMULPS       (R12), Y4, Y5
 	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
 	VMULPS       64(R12), Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       96(R12), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each881
+	JL           each880
 
-over872:
+over871:
+	CMPQ         160(AX), $0x00
+	JE           sums881
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums881:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next870
+	JMP     next869
 
-none871:
+none870:
 	CMPQ    144(AX), $0x00
 	JE      add882
 	VXORPS  Y0, Y0, Y0
@@ -10401,14 +10536,14 @@ none871:
 	VMOVUPS Y3, 96(CX)
 
 add882:
-next870:
+next869:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row869
+	JNZ  row868
 	JMP  done
 
-tile8false:
+tile6false:
 row883:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
@@ -10423,8 +10558,6 @@ row883:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
 	JMP     opened888
 
 add887:
@@ -10434,8 +10567,6 @@ add887:
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
 
 opened888:
 	CMPQ  128(AX), $0x00
@@ -10450,24 +10581,21 @@ each891:
 	MOVLQSX      (R11)(DI*4), R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each891
@@ -10481,24 +10609,21 @@ each892:
 	MOVQ         DI, R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each892
@@ -10518,6 +10643,694 @@ each894:
 	PREFETCHT1   (R13)
 	PREFETCHT1   64(R13)
 	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each894
+	JMP          over886
+
+direct893:
+each895:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	PREFETCHT1   128(R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each895
+
+over886:
+	CMPQ         160(AX), $0x00
+	JE           sums896
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums896:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next884
+
+none885:
+	CMPQ    144(AX), $0x00
+	JE      add897
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+add897:
+next884:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row883
+	JMP  done
+
+tile8false:
+row898:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none900
+	CMPQ    144(AX), $0x00
+	JE      add902
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened903
+
+add902:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+
+opened903:
+	CMPQ  128(AX), $0x00
+	JNE   far904
+	TESTQ R11, R11
+	JZ    direct905
+
+each906:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each906
+	JMP          over901
+
+direct905:
+each907:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each907
+	JMP          over901
+
+far904:
+	TESTQ R11, R11
+	JZ    direct908
+
+each909:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each909
+	JMP          over901
+
+direct908:
+each910:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	PREFETCHT1   128(R12)
+	PREFETCHT1   192(R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each910
+
+over901:
+	CMPQ         160(AX), $0x00
+	JE           sums911
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums911:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next899
+
+none900:
+	CMPQ    144(AX), $0x00
+	JE      add912
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+add912:
+next899:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row898
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowSumHeads32AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 40(AX), R11
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile4false:
+row913:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none915
+	CMPQ    144(AX), $0x00
+	JE      add917
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened918
+
+add917:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+opened918:
+	CMPQ  128(AX), $0x00
+	JNE   far919
+	TESTQ R11, R11
+	JZ    direct920
+
+each921:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each921
+	JMP          over916
+
+direct920:
+each922:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each922
+	JMP          over916
+
+far919:
+	TESTQ R11, R11
+	JZ    direct923
+
+each924:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each924
+	JMP          over916
+
+direct923:
+each925:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each925
+
+over916:
+	CMPQ         160(AX), $0x00
+	JE           sums926
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums926:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next914
+
+none915:
+	CMPQ    144(AX), $0x00
+	JE      add927
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+add927:
+next914:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row913
+	JMP  done
+
+tile8false:
+row928:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none930
+	CMPQ    144(AX), $0x00
+	JE      add932
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened933
+
+add932:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+
+opened933:
+	CMPQ  128(AX), $0x00
+	JNE   far934
+	TESTQ R11, R11
+	JZ    direct935
+
+each936:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each936
+	JMP          over931
+
+direct935:
+each937:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each937
+	JMP          over931
+
+far934:
+	TESTQ R11, R11
+	JZ    direct938
+
+each939:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
 	PREFETCHT1   192(R13)
 	MOVLQSX      (R11)(R12*4), R13
 	IMULQ        96(AX), R13
@@ -10549,11 +11362,11 @@ each894:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each894
-	JMP          over886
+	JL           each939
+	JMP          over931
 
-direct893:
-each895:
+direct938:
+each940:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10590,9 +11403,34 @@ each895:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each895
+	JL           each940
 
-over886:
+over931:
+	CMPQ         160(AX), $0x00
+	JE           sums941
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums941:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10601,11 +11439,11 @@ over886:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next884
+	JMP     next929
 
-none885:
+none930:
 	CMPQ    144(AX), $0x00
-	JE      add896
+	JE      add942
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10623,19 +11461,19 @@ none885:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add896:
-next884:
+add942:
+next929:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row883
+	JNZ  row928
 
 done:
 	VZEROUPPER
 	RET
 
 // func rowSumFullAVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -10682,27 +11520,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row897:
+row943:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none899
+	JGE     none945
 	CMPQ    144(AX), $0x00
-	JE      add901
+	JE      add947
 	VXORPS  Y0, Y0, Y0
-	JMP     opened902
+	JMP     opened948
 
-add901:
+add947:
 	VMOVUPS (CX), Y0
 
-opened902:
+opened948:
 	CMPQ  128(AX), $0x00
-	JNE   far903
+	JNE   far949
 	TESTQ R11, R11
-	JZ    direct904
+	JZ    direct950
 
-each905:
+each951:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10714,11 +11552,11 @@ each905:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each905
-	JMP     over900
+	JL      each951
+	JMP     over946
 
-direct904:
-each906:
+direct950:
+each952:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10730,14 +11568,14 @@ each906:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each906
-	JMP     over900
+	JL      each952
+	JMP     over946
 
-far903:
+far949:
 	TESTQ R11, R11
-	JZ    direct907
+	JZ    direct953
 
-each908:
+each954:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10760,11 +11598,11 @@ each908:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each908
-	JMP        over900
+	JL         each954
+	JMP        over946
 
-direct907:
-each909:
+direct953:
+each955:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10783,24 +11621,35 @@ each909:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each909
+	JL         each955
 
-over900:
+over946:
+	CMPQ         160(AX), $0x00
+	JE           sums956
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums956:
 	VMOVUPS Y0, (CX)
-	JMP     next898
+	JMP     next944
 
-none899:
+none945:
 	CMPQ    144(AX), $0x00
-	JE      add910
+	JE      add957
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add910:
-next898:
+add957:
+next944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row897
+	JNZ  row943
 	JMP  done
 
 tile1true:
@@ -10809,27 +11658,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row911:
+row958:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none913
+	JGE     none960
 	CMPQ    144(AX), $0x00
-	JE      add915
+	JE      add962
 	VXORPS  Y1, Y1, Y1
-	JMP     opened916
+	JMP     opened963
 
-add915:
+add962:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened916:
+opened963:
 	CMPQ  128(AX), $0x00
-	JNE   far917
+	JNE   far964
 	TESTQ R11, R11
-	JZ    direct918
+	JZ    direct965
 
-each919:
+each966:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10842,11 +11691,11 @@ each919:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each919
-	JMP        over914
+	JL         each966
+	JMP        over961
 
-direct918:
-each920:
+direct965:
+each967:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10859,14 +11708,14 @@ each920:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each920
-	JMP        over914
+	JL         each967
+	JMP        over961
 
-far917:
+far964:
 	TESTQ R11, R11
-	JZ    direct921
+	JZ    direct968
 
-each922:
+each969:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10890,11 +11739,11 @@ each922:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each922
-	JMP        over914
+	JL         each969
+	JMP        over961
 
-direct921:
-each923:
+direct968:
+each970:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10914,101 +11763,112 @@ each923:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each923
+	JL         each970
 
-over914:
+over961:
+	CMPQ         160(AX), $0x00
+	JE           sums971
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums971:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all924
+	JE           all972
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two926
+	JZ           two974
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two926:
+two974:
 	TESTQ    $0x00000002, R9
-	JZ       one927
+	JZ       one975
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one927:
+one975:
 	TESTQ  $0x00000001, R9
-	JZ     stored925
+	JZ     stored973
 	VMOVSS X1, (R12)
-	JMP    stored925
+	JMP    stored973
 
-all924:
+all972:
 	VMOVUPS Y1, (CX)
 
-stored925:
-	JMP next912
+stored973:
+	JMP next959
 
-none913:
+none960:
 	CMPQ         144(AX), $0x00
-	JE           add928
+	JE           add976
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all929
+	JE           all977
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two931
+	JZ           two979
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two931:
+two979:
 	TESTQ    $0x00000002, R9
-	JZ       one932
+	JZ       one980
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one932:
+one980:
 	TESTQ  $0x00000001, R9
-	JZ     stored930
+	JZ     stored978
 	VMOVSS X1, (R12)
-	JMP    stored930
+	JMP    stored978
 
-all929:
+all977:
 	VMOVUPS Y1, (CX)
 
-stored930:
-add928:
-next912:
+stored978:
+add976:
+next959:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row911
+	JNZ  row958
 	JMP  done
 
 tile2false:
-row933:
+row981:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none935
+	JGE     none983
 	CMPQ    144(AX), $0x00
-	JE      add937
+	JE      add985
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened938
+	JMP     opened986
 
-add937:
+add985:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened938:
+opened986:
 	CMPQ  128(AX), $0x00
-	JNE   far939
+	JNE   far987
 	TESTQ R11, R11
-	JZ    direct940
+	JZ    direct988
 
-each941:
+each989:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11023,11 +11883,11 @@ each941:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each941
-	JMP     over936
+	JL      each989
+	JMP     over984
 
-direct940:
-each942:
+direct988:
+each990:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11042,14 +11902,14 @@ each942:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each942
-	JMP     over936
+	JL      each990
+	JMP     over984
 
-far939:
+far987:
 	TESTQ R11, R11
-	JZ    direct943
+	JZ    direct991
 
-each944:
+each992:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11075,11 +11935,11 @@ each944:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each944
-	JMP        over936
+	JL         each992
+	JMP        over984
 
-direct943:
-each945:
+direct991:
+each993:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11101,27 +11961,40 @@ each945:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each945
+	JL         each993
 
-over936:
+over984:
+	CMPQ         160(AX), $0x00
+	JE           sums994
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums994:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next934
+	JMP     next982
 
-none935:
+none983:
 	CMPQ    144(AX), $0x00
-	JE      add946
+	JE      add995
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add946:
-next934:
+add995:
+next982:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row933
+	JNZ  row981
 	JMP  done
 
 tile2true:
@@ -11130,29 +12003,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row947:
+row996:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none949
+	JGE     none998
 	CMPQ    144(AX), $0x00
-	JE      add951
+	JE      add1000
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened952
+	JMP     opened1001
 
-add951:
+add1000:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened952:
+opened1001:
 	CMPQ  128(AX), $0x00
-	JNE   far953
+	JNE   far1002
 	TESTQ R11, R11
-	JZ    direct954
+	JZ    direct1003
 
-each955:
+each1004:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11168,11 +12041,11 @@ each955:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each955
-	JMP        over950
+	JL         each1004
+	JMP        over999
 
-direct954:
-each956:
+direct1003:
+each1005:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11188,14 +12061,14 @@ each956:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each956
-	JMP        over950
+	JL         each1005
+	JMP        over999
 
-far953:
+far1002:
 	TESTQ R11, R11
-	JZ    direct957
+	JZ    direct1006
 
-each958:
+each1007:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11222,11 +12095,11 @@ each958:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each958
-	JMP        over950
+	JL         each1007
+	JMP        over999
 
-direct957:
-each959:
+direct1006:
+each1008:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11249,646 +12122,94 @@ each959:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each959
+	JL         each1008
 
-over950:
+over999:
+	CMPQ         160(AX), $0x00
+	JE           sums1009
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums1009:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all960
+	JE           all1010
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two962
+	JZ           two1012
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two962:
+two1012:
 	TESTQ    $0x00000002, R9
-	JZ       one963
+	JZ       one1013
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one963:
+one1013:
 	TESTQ  $0x00000001, R9
-	JZ     stored961
+	JZ     stored1011
 	VMOVSS X2, (R12)
-	JMP    stored961
+	JMP    stored1011
 
-all960:
+all1010:
 	VMOVUPS Y2, 32(CX)
 
-stored961:
-	JMP next948
+stored1011:
+	JMP next997
 
-none949:
+none998:
 	CMPQ         144(AX), $0x00
-	JE           add964
+	JE           add1014
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all965
+	JE           all1015
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two967
+	JZ           two1017
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two967:
+two1017:
 	TESTQ    $0x00000002, R9
-	JZ       one968
+	JZ       one1018
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one968:
+one1018:
 	TESTQ  $0x00000001, R9
-	JZ     stored966
+	JZ     stored1016
 	VMOVSS X2, (R12)
-	JMP    stored966
+	JMP    stored1016
 
-all965:
+all1015:
 	VMOVUPS Y2, 32(CX)
 
-stored966:
-add964:
-next948:
+stored1016:
+add1014:
+next997:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row947
+	JNZ  row996
 	JMP  done
 
 tile3false:
-row969:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none971
-	CMPQ    144(AX), $0x00
-	JE      add973
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	JMP     opened974
-
-add973:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-
-opened974:
-	CMPQ  128(AX), $0x00
-	JNE   far975
-	TESTQ R11, R11
-	JZ    direct976
-
-each977:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVLQSX (R11)(DI*4), R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y3
-	VMULPS  (R12), Y3, Y3
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS 32(R13), Y3
-	VMULPS  32(R12), Y3, Y3
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS 64(R13), Y3
-	VMULPS  64(R12), Y3, Y3
-	VADDPS  Y3, Y2, Y2
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each977
-	JMP     over972
-
-direct976:
-each978:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVQ    DI, R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y3
-	VMULPS  (R12), Y3, Y3
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS 32(R13), Y3
-	VMULPS  32(R12), Y3, Y3
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS 64(R13), Y3
-	VMULPS  64(R12), Y3, Y3
-	VADDPS  Y3, Y2, Y2
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each978
-	JMP     over972
-
-far975:
-	TESTQ R11, R11
-	JZ    direct979
-
-each980:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (R11)(R12*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y3
-	VMULPS     (R12), Y3, Y3
-	VADDPS     Y3, Y0, Y0
-	VMOVUPS    32(R13), Y3
-	VMULPS     32(R12), Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	VMOVUPS    64(R13), Y3
-	VMULPS     64(R12), Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each980
-	JMP        over972
-
-direct979:
-each981:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y3
-	VMULPS     (R12), Y3, Y3
-	VADDPS     Y3, Y0, Y0
-	VMOVUPS    32(R13), Y3
-	VMULPS     32(R12), Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	VMOVUPS    64(R13), Y3
-	VMULPS     64(R12), Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each981
-
-over972:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	JMP     next970
-
-none971:
-	CMPQ    144(AX), $0x00
-	JE      add982
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-
-add982:
-next970:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row969
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row983:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none985
-	CMPQ    144(AX), $0x00
-	JE      add987
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened988
-
-add987:
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMASKMOVPS 64(CX), Y0, Y3
-
-opened988:
-	CMPQ  128(AX), $0x00
-	JNE   far989
-	TESTQ R11, R11
-	JZ    direct990
-
-each991:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each991
-	JMP        over986
-
-direct990:
-each992:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each992
-	JMP        over986
-
-far989:
-	TESTQ R11, R11
-	JZ    direct993
-
-each994:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (R11)(R12*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each994
-	JMP        over986
-
-direct993:
-each995:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each995
-
-over986:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all996
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two998
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two998:
-	TESTQ    $0x00000002, R9
-	JZ       one999
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one999:
-	TESTQ  $0x00000001, R9
-	JZ     stored997
-	VMOVSS X3, (R12)
-	JMP    stored997
-
-all996:
-	VMOVUPS Y3, 64(CX)
-
-stored997:
-	JMP next984
-
-none985:
-	CMPQ         144(AX), $0x00
-	JE           add1000
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all1001
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two1003
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1003:
-	TESTQ    $0x00000002, R9
-	JZ       one1004
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1004:
-	TESTQ  $0x00000001, R9
-	JZ     stored1002
-	VMOVSS X3, (R12)
-	JMP    stored1002
-
-all1001:
-	VMOVUPS Y3, 64(CX)
-
-stored1002:
-add1000:
-next984:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row983
-	JMP  done
-
-tile4false:
-row1005:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1007
-	CMPQ    144(AX), $0x00
-	JE      add1009
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened1010
-
-add1009:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-
-opened1010:
-	CMPQ  128(AX), $0x00
-	JNE   far1011
-	TESTQ R11, R11
-	JZ    direct1012
-
-each1013:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVLQSX (R11)(DI*4), R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y4
-	VMULPS  (R12), Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS 32(R13), Y4
-	VMULPS  32(R12), Y4, Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVUPS 64(R13), Y4
-	VMULPS  64(R12), Y4, Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS 96(R13), Y4
-	VMULPS  96(R12), Y4, Y4
-	VADDPS  Y4, Y3, Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1013
-	JMP     over1008
-
-direct1012:
-each1014:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVQ    DI, R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y4
-	VMULPS  (R12), Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS 32(R13), Y4
-	VMULPS  32(R12), Y4, Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVUPS 64(R13), Y4
-	VMULPS  64(R12), Y4, Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS 96(R13), Y4
-	VMULPS  96(R12), Y4, Y4
-	VADDPS  Y4, Y3, Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1014
-	JMP     over1008
-
-far1011:
-	TESTQ R11, R11
-	JZ    direct1015
-
-each1016:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (R11)(R12*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    64(R13), Y4
-	VMULPS     64(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    96(R13), Y4
-	VMULPS     96(R12), Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1016
-	JMP        over1008
-
-direct1015:
-each1017:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    64(R13), Y4
-	VMULPS     64(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    96(R13), Y4
-	VMULPS     96(R12), Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1017
-
-over1008:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     next1006
-
-none1007:
-	CMPQ    144(AX), $0x00
-	JE      add1018
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-
-add1018:
-next1006:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1005
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
 row1019:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
@@ -11897,17 +12218,15 @@ row1019:
 	JGE     none1021
 	CMPQ    144(AX), $0x00
 	JE      add1023
+	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
 	JMP     opened1024
 
 add1023:
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMASKMOVPS 96(CX), Y0, Y4
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
 
 opened1024:
 	CMPQ  128(AX), $0x00
@@ -11916,55 +12235,47 @@ opened1024:
 	JZ    direct1026
 
 each1027:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMASKMOVPS 96(R13), Y0, Y5
-	VMASKMOVPS 96(R12), Y0, Y6
-	VMULPS     Y6, Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1027
-	JMP        over1022
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1027
+	JMP     over1022
 
 direct1026:
 each1028:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMASKMOVPS 96(R13), Y0, Y5
-	VMASKMOVPS 96(R12), Y0, Y6
-	VMULPS     Y6, Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1028
-	JMP        over1022
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1028
+	JMP     over1022
 
 far1025:
 	TESTQ R11, R11
@@ -11979,10 +12290,12 @@ each1030:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
 	MOVLQSX    (R11)(R12*4), R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
@@ -11990,19 +12303,15 @@ each1030:
 	MOVLQSX    (R11)(DI*4), R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMASKMOVPS 96(R13), Y0, Y5
-	VMASKMOVPS 96(R12), Y0, Y6
-	VMULPS     Y6, Y5, Y5
-	VADDPS     Y5, Y4, Y4
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(R13), Y3
+	VMULPS     32(R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    64(R13), Y3
+	VMULPS     64(R12), Y3, Y3
+	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each1030
@@ -12018,6 +12327,554 @@ each1031:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(R13), Y3
+	VMULPS     32(R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    64(R13), Y3
+	VMULPS     64(R12), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1031
+
+over1022:
+	CMPQ         160(AX), $0x00
+	JE           sums1032
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums1032:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	JMP     next1020
+
+none1021:
+	CMPQ    144(AX), $0x00
+	JE      add1033
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+add1033:
+next1020:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1019
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1034:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1036
+	CMPQ    144(AX), $0x00
+	JE      add1038
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened1039
+
+add1038:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+
+opened1039:
+	CMPQ  128(AX), $0x00
+	JNE   far1040
+	TESTQ R11, R11
+	JZ    direct1041
+
+each1042:
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1042
+	JMP        over1037
+
+direct1041:
+each1043:
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1043
+	JMP        over1037
+
+far1040:
+	TESTQ R11, R11
+	JZ    direct1044
+
+each1045:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1045
+	JMP        over1037
+
+direct1044:
+each1046:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1046
+
+over1037:
+	CMPQ         160(AX), $0x00
+	JE           sums1047
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums1047:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1048
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1050
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1050:
+	TESTQ    $0x00000002, R9
+	JZ       one1051
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1051:
+	TESTQ  $0x00000001, R9
+	JZ     stored1049
+	VMOVSS X3, (R12)
+	JMP    stored1049
+
+all1048:
+	VMOVUPS Y3, 64(CX)
+
+stored1049:
+	JMP next1035
+
+none1036:
+	CMPQ         144(AX), $0x00
+	JE           add1052
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1053
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1055
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1055:
+	TESTQ    $0x00000002, R9
+	JZ       one1056
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1056:
+	TESTQ  $0x00000001, R9
+	JZ     stored1054
+	VMOVSS X3, (R12)
+	JMP    stored1054
+
+all1053:
+	VMOVUPS Y3, 64(CX)
+
+stored1054:
+add1052:
+next1035:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1034
+	JMP  done
+
+tile4false:
+row1057:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1059
+	CMPQ    144(AX), $0x00
+	JE      add1061
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened1062
+
+add1061:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+opened1062:
+	CMPQ  128(AX), $0x00
+	JNE   far1063
+	TESTQ R11, R11
+	JZ    direct1064
+
+each1065:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1065
+	JMP     over1060
+
+direct1064:
+each1066:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1066
+	JMP     over1060
+
+far1063:
+	TESTQ R11, R11
+	JZ    direct1067
+
+each1068:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    64(R13), Y4
+	VMULPS     64(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    96(R13), Y4
+	VMULPS     96(R12), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1068
+	JMP        over1060
+
+direct1067:
+each1069:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    64(R13), Y4
+	VMULPS     64(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    96(R13), Y4
+	VMULPS     96(R12), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1069
+
+over1060:
+	CMPQ         160(AX), $0x00
+	JE           sums1070
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums1070:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next1058
+
+none1059:
+	CMPQ    144(AX), $0x00
+	JE      add1071
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+add1071:
+next1058:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1057
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1072:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1074
+	CMPQ    144(AX), $0x00
+	JE      add1076
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened1077
+
+add1076:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+
+opened1077:
+	CMPQ  128(AX), $0x00
+	JNE   far1078
+	TESTQ R11, R11
+	JZ    direct1079
+
+each1080:
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1080
+	JMP        over1075
+
+direct1079:
+each1081:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12039,44 +12896,137 @@ each1031:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1031
+	JL         each1081
+	JMP        over1075
 
-over1022:
+far1078:
+	TESTQ R11, R11
+	JZ    direct1082
+
+each1083:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1083
+	JMP        over1075
+
+direct1082:
+each1084:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1084
+
+over1075:
+	CMPQ         160(AX), $0x00
+	JE           sums1085
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums1085:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1032
+	JE           all1086
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1034
+	JZ           two1088
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1034:
+two1088:
 	TESTQ    $0x00000002, R9
-	JZ       one1035
+	JZ       one1089
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1035:
+one1089:
 	TESTQ  $0x00000001, R9
-	JZ     stored1033
+	JZ     stored1087
 	VMOVSS X4, (R12)
-	JMP    stored1033
+	JMP    stored1087
 
-all1032:
+all1086:
 	VMOVUPS Y4, 96(CX)
 
-stored1033:
-	JMP next1020
+stored1087:
+	JMP next1073
 
-none1021:
+none1074:
 	CMPQ         144(AX), $0x00
-	JE           add1036
+	JE           add1090
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -12086,69 +13036,69 @@ none1021:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1037
+	JE           all1091
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1039
+	JZ           two1093
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1039:
+two1093:
 	TESTQ    $0x00000002, R9
-	JZ       one1040
+	JZ       one1094
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1040:
+one1094:
 	TESTQ  $0x00000001, R9
-	JZ     stored1038
+	JZ     stored1092
 	VMOVSS X4, (R12)
-	JMP    stored1038
+	JMP    stored1092
 
-all1037:
+all1091:
 	VMOVUPS Y4, 96(CX)
 
-stored1038:
-add1036:
-next1020:
+stored1092:
+add1090:
+next1073:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1019
+	JNZ  row1072
 	JMP  done
 
 tile5false:
-row1041:
+row1095:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1043
+	JGE     none1097
 	CMPQ    144(AX), $0x00
-	JE      add1045
+	JE      add1099
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1046
+	JMP     opened1100
 
-add1045:
+add1099:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened1046:
+opened1100:
 	CMPQ  128(AX), $0x00
-	JNE   far1047
+	JNE   far1101
 	TESTQ R11, R11
-	JZ    direct1048
+	JZ    direct1102
 
-each1049:
+each1103:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12172,11 +13122,11 @@ each1049:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1049
-	JMP     over1044
+	JL      each1103
+	JMP     over1098
 
-direct1048:
-each1050:
+direct1102:
+each1104:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12200,14 +13150,14 @@ each1050:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1050
-	JMP     over1044
+	JL      each1104
+	JMP     over1098
 
-far1047:
+far1101:
 	TESTQ R11, R11
-	JZ    direct1051
+	JZ    direct1105
 
-each1052:
+each1106:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12248,11 +13198,11 @@ each1052:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1052
-	JMP        over1044
+	JL         each1106
+	JMP        over1098
 
-direct1051:
-each1053:
+direct1105:
+each1107:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12286,19 +13236,38 @@ each1053:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1053
+	JL         each1107
 
-over1044:
+over1098:
+	CMPQ         160(AX), $0x00
+	JE           sums1108
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums1108:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next1042
+	JMP     next1096
 
-none1043:
+none1097:
 	CMPQ    144(AX), $0x00
-	JE      add1054
+	JE      add1109
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12310,12 +13279,12 @@ none1043:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add1054:
-next1042:
+add1109:
+next1096:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1041
+	JNZ  row1095
 	JMP  done
 
 tile5true:
@@ -12324,35 +13293,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1055:
+row1110:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1057
+	JGE     none1112
 	CMPQ    144(AX), $0x00
-	JE      add1059
+	JE      add1114
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1060
+	JMP     opened1115
 
-add1059:
+add1114:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened1060:
+opened1115:
 	CMPQ  128(AX), $0x00
-	JNE   far1061
+	JNE   far1116
 	TESTQ R11, R11
-	JZ    direct1062
+	JZ    direct1117
 
-each1063:
+each1118:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12377,11 +13346,11 @@ each1063:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1063
-	JMP        over1058
+	JL         each1118
+	JMP        over1113
 
-direct1062:
-each1064:
+direct1117:
+each1119:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12406,14 +13375,14 @@ each1064:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1064
-	JMP        over1058
+	JL         each1119
+	JMP        over1113
 
-far1061:
+far1116:
 	TESTQ R11, R11
-	JZ    direct1065
+	JZ    direct1120
 
-each1066:
+each1121:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12455,11 +13424,11 @@ each1066:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1066
-	JMP        over1058
+	JL         each1121
+	JMP        over1113
 
-direct1065:
-each1067:
+direct1120:
+each1122:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12494,45 +13463,64 @@ each1067:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1067
+	JL         each1122
 
-over1058:
+over1113:
+	CMPQ         160(AX), $0x00
+	JE           sums1123
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums1123:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1068
+	JE           all1124
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1070
+	JZ           two1126
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1070:
+two1126:
 	TESTQ    $0x00000002, R9
-	JZ       one1071
+	JZ       one1127
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1071:
+one1127:
 	TESTQ  $0x00000001, R9
-	JZ     stored1069
+	JZ     stored1125
 	VMOVSS X5, (R12)
-	JMP    stored1069
+	JMP    stored1125
 
-all1068:
+all1124:
 	VMOVUPS Y5, 128(CX)
 
-stored1069:
-	JMP next1056
+stored1125:
+	JMP next1111
 
-none1057:
+none1112:
 	CMPQ         144(AX), $0x00
-	JE           add1072
+	JE           add1128
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -12544,57 +13532,57 @@ none1057:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1073
+	JE           all1129
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1075
+	JZ           two1131
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1075:
+two1131:
 	TESTQ    $0x00000002, R9
-	JZ       one1076
+	JZ       one1132
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1076:
+one1132:
 	TESTQ  $0x00000001, R9
-	JZ     stored1074
+	JZ     stored1130
 	VMOVSS X5, (R12)
-	JMP    stored1074
+	JMP    stored1130
 
-all1073:
+all1129:
 	VMOVUPS Y5, 128(CX)
 
-stored1074:
-add1072:
-next1056:
+stored1130:
+add1128:
+next1111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1055
+	JNZ  row1110
 	JMP  done
 
 tile6false:
-row1077:
+row1133:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1079
+	JGE     none1135
 	CMPQ    144(AX), $0x00
-	JE      add1081
+	JE      add1137
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1082
+	JMP     opened1138
 
-add1081:
+add1137:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -12602,13 +13590,13 @@ add1081:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened1082:
+opened1138:
 	CMPQ  128(AX), $0x00
-	JNE   far1083
+	JNE   far1139
 	TESTQ R11, R11
-	JZ    direct1084
+	JZ    direct1140
 
-each1085:
+each1141:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12635,11 +13623,11 @@ each1085:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1085
-	JMP     over1080
+	JL      each1141
+	JMP     over1136
 
-direct1084:
-each1086:
+direct1140:
+each1142:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12666,14 +13654,14 @@ each1086:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1086
-	JMP     over1080
+	JL      each1142
+	JMP     over1136
 
-far1083:
+far1139:
 	TESTQ R11, R11
-	JZ    direct1087
+	JZ    direct1143
 
-each1088:
+each1144:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12715,11 +13703,11 @@ each1088:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1088
-	JMP        over1080
+	JL         each1144
+	JMP        over1136
 
-direct1087:
-each1089:
+direct1143:
+each1145:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12755,20 +13743,41 @@ each1089:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1089
+	JL         each1145
 
-over1080:
+over1136:
+	CMPQ         160(AX), $0x00
+	JE           sums1146
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums1146:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next1078
+	JMP     next1134
 
-none1079:
+none1135:
 	CMPQ    144(AX), $0x00
-	JE      add1090
+	JE      add1147
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12782,12 +13791,12 @@ none1079:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-add1090:
-next1078:
+add1147:
+next1134:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1077
+	JNZ  row1133
 	JMP  done
 
 tile6true:
@@ -12796,23 +13805,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1091:
+row1148:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1093
+	JGE     none1150
 	CMPQ    144(AX), $0x00
-	JE      add1095
+	JE      add1152
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1096
+	JMP     opened1153
 
-add1095:
+add1152:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -12820,13 +13829,13 @@ add1095:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened1096:
+opened1153:
 	CMPQ  128(AX), $0x00
-	JNE   far1097
+	JNE   far1154
 	TESTQ R11, R11
-	JZ    direct1098
+	JZ    direct1155
 
-each1099:
+each1156:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12854,11 +13863,11 @@ each1099:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1099
-	JMP        over1094
+	JL         each1156
+	JMP        over1151
 
-direct1098:
-each1100:
+direct1155:
+each1157:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12886,14 +13895,14 @@ each1100:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1100
-	JMP        over1094
+	JL         each1157
+	JMP        over1151
 
-far1097:
+far1154:
 	TESTQ R11, R11
-	JZ    direct1101
+	JZ    direct1158
 
-each1102:
+each1159:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12936,11 +13945,11 @@ each1102:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1102
-	JMP        over1094
+	JL         each1159
+	JMP        over1151
 
-direct1101:
-each1103:
+direct1158:
+each1160:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12977,9 +13986,30 @@ each1103:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1103
+	JL         each1160
 
-over1094:
+over1151:
+	CMPQ         160(AX), $0x00
+	JE           sums1161
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums1161:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -12987,36 +14017,36 @@ over1094:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1104
+	JE           all1162
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1106
+	JZ           two1164
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1106:
+two1164:
 	TESTQ    $0x00000002, R9
-	JZ       one1107
+	JZ       one1165
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1107:
+one1165:
 	TESTQ  $0x00000001, R9
-	JZ     stored1105
+	JZ     stored1163
 	VMOVSS X6, (R12)
-	JMP    stored1105
+	JMP    stored1163
 
-all1104:
+all1162:
 	VMOVUPS Y6, 160(CX)
 
-stored1105:
-	JMP next1092
+stored1163:
+	JMP next1149
 
-none1093:
+none1150:
 	CMPQ         144(AX), $0x00
-	JE           add1108
+	JE           add1166
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13030,48 +14060,48 @@ none1093:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1109
+	JE           all1167
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1111
+	JZ           two1169
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1111:
+two1169:
 	TESTQ    $0x00000002, R9
-	JZ       one1112
+	JZ       one1170
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1112:
+one1170:
 	TESTQ  $0x00000001, R9
-	JZ     stored1110
+	JZ     stored1168
 	VMOVSS X6, (R12)
-	JMP    stored1110
+	JMP    stored1168
 
-all1109:
+all1167:
 	VMOVUPS Y6, 160(CX)
 
-stored1110:
-add1108:
-next1092:
+stored1168:
+add1166:
+next1149:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1091
+	JNZ  row1148
 	JMP  done
 
 tile7false:
-row1113:
+row1171:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1115
+	JGE     none1173
 	CMPQ    144(AX), $0x00
-	JE      add1117
+	JE      add1175
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13079,9 +14109,9 @@ row1113:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1118
+	JMP     opened1176
 
-add1117:
+add1175:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -13090,13 +14120,13 @@ add1117:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened1118:
+opened1176:
 	CMPQ  128(AX), $0x00
-	JNE   far1119
+	JNE   far1177
 	TESTQ R11, R11
-	JZ    direct1120
+	JZ    direct1178
 
-each1121:
+each1179:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13126,11 +14156,11 @@ each1121:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1121
-	JMP     over1116
+	JL      each1179
+	JMP     over1174
 
-direct1120:
-each1122:
+direct1178:
+each1180:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13160,14 +14190,14 @@ each1122:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1122
-	JMP     over1116
+	JL      each1180
+	JMP     over1174
 
-far1119:
+far1177:
 	TESTQ R11, R11
-	JZ    direct1123
+	JZ    direct1181
 
-each1124:
+each1182:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13216,11 +14246,11 @@ each1124:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1124
-	JMP        over1116
+	JL         each1182
+	JMP        over1174
 
-direct1123:
-each1125:
+direct1181:
+each1183:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13261,9 +14291,32 @@ each1125:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1125
+	JL         each1183
 
-over1116:
+over1174:
+	CMPQ         160(AX), $0x00
+	JE           sums1184
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums1184:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -13271,11 +14324,11 @@ over1116:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next1114
+	JMP     next1172
 
-none1115:
+none1173:
 	CMPQ    144(AX), $0x00
-	JE      add1126
+	JE      add1185
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13291,12 +14344,12 @@ none1115:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add1126:
-next1114:
+add1185:
+next1172:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1113
+	JNZ  row1171
 	JMP  done
 
 tile7true:
@@ -13305,14 +14358,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1127:
+row1186:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1129
+	JGE     none1188
 	CMPQ    144(AX), $0x00
-	JE      add1131
+	JE      add1190
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -13320,9 +14373,9 @@ row1127:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1132
+	JMP     opened1191
 
-add1131:
+add1190:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -13331,13 +14384,13 @@ add1131:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened1132:
+opened1191:
 	CMPQ  128(AX), $0x00
-	JNE   far1133
+	JNE   far1192
 	TESTQ R11, R11
-	JZ    direct1134
+	JZ    direct1193
 
-each1135:
+each1194:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13368,11 +14421,11 @@ each1135:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1135
-	JMP        over1130
+	JL         each1194
+	JMP        over1189
 
-direct1134:
-each1136:
+direct1193:
+each1195:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13403,14 +14456,14 @@ each1136:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1136
-	JMP        over1130
+	JL         each1195
+	JMP        over1189
 
-far1133:
+far1192:
 	TESTQ R11, R11
-	JZ    direct1137
+	JZ    direct1196
 
-each1138:
+each1197:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13460,11 +14513,11 @@ each1138:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1138
-	JMP        over1130
+	JL         each1197
+	JMP        over1189
 
-direct1137:
-each1139:
+direct1196:
+each1198:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13506,9 +14559,32 @@ each1139:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1139
+	JL         each1198
 
-over1130:
+over1189:
+	CMPQ         160(AX), $0x00
+	JE           sums1199
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums1199:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -13517,36 +14593,36 @@ over1130:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1140
+	JE           all1200
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1142
+	JZ           two1202
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1142:
+two1202:
 	TESTQ    $0x00000002, R9
-	JZ       one1143
+	JZ       one1203
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1143:
+one1203:
 	TESTQ  $0x00000001, R9
-	JZ     stored1141
+	JZ     stored1201
 	VMOVSS X7, (R12)
-	JMP    stored1141
+	JMP    stored1201
 
-all1140:
+all1200:
 	VMOVUPS Y7, 192(CX)
 
-stored1141:
-	JMP next1128
+stored1201:
+	JMP next1187
 
-none1129:
+none1188:
 	CMPQ         144(AX), $0x00
-	JE           add1144
+	JE           add1204
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13562,48 +14638,48 @@ none1129:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1145
+	JE           all1205
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1147
+	JZ           two1207
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1147:
+two1207:
 	TESTQ    $0x00000002, R9
-	JZ       one1148
+	JZ       one1208
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1148:
+one1208:
 	TESTQ  $0x00000001, R9
-	JZ     stored1146
+	JZ     stored1206
 	VMOVSS X7, (R12)
-	JMP    stored1146
+	JMP    stored1206
 
-all1145:
+all1205:
 	VMOVUPS Y7, 192(CX)
 
-stored1146:
-add1144:
-next1128:
+stored1206:
+add1204:
+next1187:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1127
+	JNZ  row1186
 	JMP  done
 
 tile8false:
-row1149:
+row1209:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1151
+	JGE     none1211
 	CMPQ    144(AX), $0x00
-	JE      add1153
+	JE      add1213
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13612,9 +14688,9 @@ row1149:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1154
+	JMP     opened1214
 
-add1153:
+add1213:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -13624,13 +14700,13 @@ add1153:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1154:
+opened1214:
 	CMPQ  128(AX), $0x00
-	JNE   far1155
+	JNE   far1215
 	TESTQ R11, R11
-	JZ    direct1156
+	JZ    direct1216
 
-each1157:
+each1217:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13663,11 +14739,11 @@ each1157:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1157
-	JMP     over1152
+	JL      each1217
+	JMP     over1212
 
-direct1156:
-each1158:
+direct1216:
+each1218:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13700,14 +14776,14 @@ each1158:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1158
-	JMP     over1152
+	JL      each1218
+	JMP     over1212
 
-far1155:
+far1215:
 	TESTQ R11, R11
-	JZ    direct1159
+	JZ    direct1219
 
-each1160:
+each1220:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13757,11 +14833,11 @@ each1160:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1160
-	JMP        over1152
+	JL         each1220
+	JMP        over1212
 
-direct1159:
-each1161:
+direct1219:
+each1221:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13804,9 +14880,34 @@ each1161:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1161
+	JL         each1221
 
-over1152:
+over1212:
+	CMPQ         160(AX), $0x00
+	JE           sums1222
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums1222:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -13815,11 +14916,11 @@ over1152:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next1150
+	JMP     next1210
 
-none1151:
+none1211:
 	CMPQ    144(AX), $0x00
-	JE      add1162
+	JE      add1223
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13837,12 +14938,12 @@ none1151:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add1162:
-next1150:
+add1223:
+next1210:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1149
+	JNZ  row1209
 	JMP  done
 
 tile8true:
@@ -13851,14 +14952,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1163:
+row1224:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1165
+	JGE     none1226
 	CMPQ    144(AX), $0x00
-	JE      add1167
+	JE      add1228
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -13867,9 +14968,9 @@ row1163:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened1168
+	JMP     opened1229
 
-add1167:
+add1228:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -13879,13 +14980,13 @@ add1167:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened1168:
+opened1229:
 	CMPQ  128(AX), $0x00
-	JNE   far1169
+	JNE   far1230
 	TESTQ R11, R11
-	JZ    direct1170
+	JZ    direct1231
 
-each1171:
+each1232:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13919,11 +15020,11 @@ each1171:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1171
-	JMP        over1166
+	JL         each1232
+	JMP        over1227
 
-direct1170:
-each1172:
+direct1231:
+each1233:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13957,14 +15058,14 @@ each1172:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1172
-	JMP        over1166
+	JL         each1233
+	JMP        over1227
 
-far1169:
+far1230:
 	TESTQ R11, R11
-	JZ    direct1173
+	JZ    direct1234
 
-each1174:
+each1235:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14015,11 +15116,11 @@ each1174:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1174
-	JMP        over1166
+	JL         each1235
+	JMP        over1227
 
-direct1173:
-each1175:
+direct1234:
+each1236:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14063,9 +15164,34 @@ each1175:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1175
+	JL         each1236
 
-over1166:
+over1227:
+	CMPQ         160(AX), $0x00
+	JE           sums1237
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y10, Y10, Y10
+	VCVTSI2SSQ   R9, X10, X9
+	VBROADCASTSS X9, Y9
+	VDIVPS       Y9, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VDIVPS       Y9, Y2, Y2
+	VADDPS       Y10, Y2, Y2
+	VDIVPS       Y9, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VDIVPS       Y9, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VDIVPS       Y9, Y5, Y5
+	VADDPS       Y10, Y5, Y5
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y10, Y6, Y6
+	VDIVPS       Y9, Y7, Y7
+	VADDPS       Y10, Y7, Y7
+	VDIVPS       Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+
+sums1237:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -14075,36 +15201,36 @@ over1166:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1176
+	JE           all1238
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1178
+	JZ           two1240
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1178:
+two1240:
 	TESTQ    $0x00000002, R9
-	JZ       one1179
+	JZ       one1241
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1179:
+one1241:
 	TESTQ  $0x00000001, R9
-	JZ     stored1177
+	JZ     stored1239
 	VMOVSS X8, (R12)
-	JMP    stored1177
+	JMP    stored1239
 
-all1176:
+all1238:
 	VMOVUPS Y8, 224(CX)
 
-stored1177:
-	JMP next1164
+stored1239:
+	JMP next1225
 
-none1165:
+none1226:
 	CMPQ         144(AX), $0x00
-	JE           add1180
+	JE           add1242
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14122,37 +15248,37 @@ none1165:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1181
+	JE           all1243
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1183
+	JZ           two1245
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1183:
+two1245:
 	TESTQ    $0x00000002, R9
-	JZ       one1184
+	JZ       one1246
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1184:
+one1246:
 	TESTQ  $0x00000001, R9
-	JZ     stored1182
+	JZ     stored1244
 	VMOVSS X8, (R12)
-	JMP    stored1182
+	JMP    stored1244
 
-all1181:
+all1243:
 	VMOVUPS Y8, 224(CX)
 
-stored1182:
-add1180:
-next1164:
+stored1244:
+add1242:
+next1225:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1163
+	JNZ  row1224
 
 done:
 	VZEROUPPER
@@ -14188,16 +15314,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1185:
+row1247:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1187
+	JGE        none1249
 	CMPQ       DI, (BX)
-	JNE        cut1189
+	JNE        cut1251
 	CMPQ       128(AX), $0x00
-	JE         near1191
+	JE         near1253
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14206,7 +15332,7 @@ row1185:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1191:
+near1253:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14215,23 +15341,23 @@ near1191:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1188
-	JMP          opened1190
+	JGE          over1250
+	JMP          opened1252
 
-cut1189:
+cut1251:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1192
+	JE      unasked1254
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1192:
-opened1190:
+unasked1254:
+opened1252:
 	CMPQ 128(AX), $0x00
-	JNE  far1193
+	JNE  far1255
 
-each1194:
+each1256:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14245,11 +15371,11 @@ each1194:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1194
-	JMP          over1188
+	JL           each1256
+	JMP          over1250
 
-far1193:
-each1195:
+far1255:
+each1257:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14270,24 +15396,24 @@ each1195:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1195
+	JL           each1257
 
-over1188:
+over1250:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1196
+	JE      unasked1258
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1196:
-none1187:
+unasked1258:
+none1249:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1185
+	JNZ  row1247
 	JMP  done
 
 tile1true:
@@ -14296,16 +15422,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1197:
+row1259:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1199
+	JGE        none1261
 	CMPQ       DI, (BX)
-	JNE        cut1201
+	JNE        cut1263
 	CMPQ       128(AX), $0x00
-	JE         near1203
+	JE         near1265
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14314,7 +15440,7 @@ row1197:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1203:
+near1265:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14323,23 +15449,23 @@ near1203:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1200
-	JMP          opened1202
+	JGE          over1262
+	JMP          opened1264
 
-cut1201:
+cut1263:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1204
+	JE         unasked1266
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1204:
-opened1202:
+unasked1266:
+opened1264:
 	CMPQ 128(AX), $0x00
-	JNE  far1205
+	JNE  far1267
 
-each1206:
+each1268:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14353,11 +15479,11 @@ each1206:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1206
-	JMP          over1200
+	JL           each1268
+	JMP          over1262
 
-far1205:
-each1207:
+far1267:
+each1269:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14378,88 +15504,88 @@ each1207:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1207
+	JL           each1269
 
-over1200:
+over1262:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1208
+	JE           all1270
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1210
+	JZ           two1272
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1210:
+two1272:
 	TESTQ    $0x00000002, R9
-	JZ       one1211
+	JZ       one1273
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1211:
+one1273:
 	TESTQ  $0x00000001, R9
-	JZ     stored1209
+	JZ     stored1271
 	VMOVSS X1, (R10)
-	JMP    stored1209
+	JMP    stored1271
 
-all1208:
+all1270:
 	VMOVUPS Y1, (CX)
 
-stored1209:
+stored1271:
 	CMPQ         48(AX), $0x00
-	JE           unasked1212
+	JE           unasked1274
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1213
+	JE           all1275
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1215
+	JZ           two1277
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1215:
+two1277:
 	TESTQ    $0x00000002, R10
-	JZ       one1216
+	JZ       one1278
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1216:
+one1278:
 	TESTQ  $0x00000001, R10
-	JZ     stored1214
+	JZ     stored1276
 	VMOVSS X2, (R9)
-	JMP    stored1214
+	JMP    stored1276
 
-all1213:
+all1275:
 	VMOVUPS Y2, (R9)
 
-stored1214:
-unasked1212:
-none1199:
+stored1276:
+unasked1274:
+none1261:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1197
+	JNZ  row1259
 	JMP  done
 
 tile2false:
-row1217:
+row1279:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1219
+	JGE        none1281
 	CMPQ       DI, (BX)
-	JNE        cut1221
+	JNE        cut1283
 	CMPQ       128(AX), $0x00
-	JE         near1223
+	JE         near1285
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14468,7 +15594,7 @@ row1217:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1223:
+near1285:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14479,25 +15605,25 @@ near1223:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1220
-	JMP          opened1222
+	JGE          over1282
+	JMP          opened1284
 
-cut1221:
+cut1283:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1224
+	JE      unasked1286
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1224:
-opened1222:
+unasked1286:
+opened1284:
 	CMPQ 128(AX), $0x00
-	JNE  far1225
+	JNE  far1287
 
-each1226:
+each1288:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14517,11 +15643,11 @@ each1226:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1226
-	JMP          over1220
+	JL           each1288
+	JMP          over1282
 
-far1225:
-each1227:
+far1287:
+each1289:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14548,26 +15674,26 @@ each1227:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1227
+	JL           each1289
 
-over1220:
+over1282:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1228
+	JE      unasked1290
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1228:
-none1219:
+unasked1290:
+none1281:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1217
+	JNZ  row1279
 	JMP  done
 
 tile2true:
@@ -14576,16 +15702,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1229:
+row1291:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1231
+	JGE        none1293
 	CMPQ       DI, (BX)
-	JNE        cut1233
+	JNE        cut1295
 	CMPQ       128(AX), $0x00
-	JE         near1235
+	JE         near1297
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14594,7 +15720,7 @@ row1229:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1235:
+near1297:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14605,25 +15731,25 @@ near1235:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1232
-	JMP          opened1234
+	JGE          over1294
+	JMP          opened1296
 
-cut1233:
+cut1295:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1236
+	JE         unasked1298
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1236:
-opened1234:
+unasked1298:
+opened1296:
 	CMPQ 128(AX), $0x00
-	JNE  far1237
+	JNE  far1299
 
-each1238:
+each1300:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14643,11 +15769,11 @@ each1238:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1238
-	JMP          over1232
+	JL           each1300
+	JMP          over1294
 
-far1237:
-each1239:
+far1299:
+each1301:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14674,90 +15800,90 @@ each1239:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1239
+	JL           each1301
 
-over1232:
+over1294:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1240
+	JE           all1302
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1242
+	JZ           two1304
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1242:
+two1304:
 	TESTQ    $0x00000002, R9
-	JZ       one1243
+	JZ       one1305
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1243:
+one1305:
 	TESTQ  $0x00000001, R9
-	JZ     stored1241
+	JZ     stored1303
 	VMOVSS X3, (R10)
-	JMP    stored1241
+	JMP    stored1303
 
-all1240:
+all1302:
 	VMOVUPS Y3, 32(CX)
 
-stored1241:
+stored1303:
 	CMPQ         48(AX), $0x00
-	JE           unasked1244
+	JE           unasked1306
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1245
+	JE           all1307
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1247
+	JZ           two1309
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1247:
+two1309:
 	TESTQ    $0x00000002, R10
-	JZ       one1248
+	JZ       one1310
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1248:
+one1310:
 	TESTQ  $0x00000001, R10
-	JZ     stored1246
+	JZ     stored1308
 	VMOVSS X4, (R9)
-	JMP    stored1246
+	JMP    stored1308
 
-all1245:
+all1307:
 	VMOVUPS Y4, 32(R9)
 
-stored1246:
-unasked1244:
-none1231:
+stored1308:
+unasked1306:
+none1293:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1229
+	JNZ  row1291
 	JMP  done
 
 tile3false:
-row1249:
+row1311:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1251
+	JGE        none1313
 	CMPQ       DI, (BX)
-	JNE        cut1253
+	JNE        cut1315
 	CMPQ       128(AX), $0x00
-	JE         near1255
+	JE         near1317
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14768,7 +15894,7 @@ row1249:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1255:
+near1317:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14781,27 +15907,27 @@ near1255:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1252
-	JMP          opened1254
+	JGE          over1314
+	JMP          opened1316
 
-cut1253:
+cut1315:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1256
+	JE      unasked1318
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1256:
-opened1254:
+unasked1318:
+opened1316:
 	CMPQ 128(AX), $0x00
-	JNE  far1257
+	JNE  far1319
 
-each1258:
+each1320:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14827,11 +15953,11 @@ each1258:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1258
-	JMP          over1252
+	JL           each1320
+	JMP          over1314
 
-far1257:
-each1259:
+far1319:
+each1321:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14866,28 +15992,28 @@ each1259:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1259
+	JL           each1321
 
-over1252:
+over1314:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1260
+	JE      unasked1322
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1260:
-none1251:
+unasked1322:
+none1313:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1249
+	JNZ  row1311
 	JMP  done
 
 tile3true:
@@ -14896,16 +16022,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1261:
+row1323:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1263
+	JGE        none1325
 	CMPQ       DI, (BX)
-	JNE        cut1265
+	JNE        cut1327
 	CMPQ       128(AX), $0x00
-	JE         near1267
+	JE         near1329
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14916,7 +16042,7 @@ row1261:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1267:
+near1329:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14929,27 +16055,27 @@ near1267:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1264
-	JMP          opened1266
+	JGE          over1326
+	JMP          opened1328
 
-cut1265:
+cut1327:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1268
+	JE         unasked1330
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1268:
-opened1266:
+unasked1330:
+opened1328:
 	CMPQ 128(AX), $0x00
-	JNE  far1269
+	JNE  far1331
 
-each1270:
+each1332:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14975,11 +16101,11 @@ each1270:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1270
-	JMP          over1264
+	JL           each1332
+	JMP          over1326
 
-far1269:
-each1271:
+far1331:
+each1333:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15014,92 +16140,92 @@ each1271:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1271
+	JL           each1333
 
-over1264:
+over1326:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1272
+	JE           all1334
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1274
+	JZ           two1336
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1274:
+two1336:
 	TESTQ    $0x00000002, R9
-	JZ       one1275
+	JZ       one1337
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1275:
+one1337:
 	TESTQ  $0x00000001, R9
-	JZ     stored1273
+	JZ     stored1335
 	VMOVSS X5, (R10)
-	JMP    stored1273
+	JMP    stored1335
 
-all1272:
+all1334:
 	VMOVUPS Y5, 64(CX)
 
-stored1273:
+stored1335:
 	CMPQ         48(AX), $0x00
-	JE           unasked1276
+	JE           unasked1338
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1277
+	JE           all1339
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1279
+	JZ           two1341
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1279:
+two1341:
 	TESTQ    $0x00000002, R10
-	JZ       one1280
+	JZ       one1342
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1280:
+one1342:
 	TESTQ  $0x00000001, R10
-	JZ     stored1278
+	JZ     stored1340
 	VMOVSS X6, (R9)
-	JMP    stored1278
+	JMP    stored1340
 
-all1277:
+all1339:
 	VMOVUPS Y6, 64(R9)
 
-stored1278:
-unasked1276:
-none1263:
+stored1340:
+unasked1338:
+none1325:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1261
+	JNZ  row1323
 	JMP  done
 
 tile4false:
-row1281:
+row1343:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1283
+	JGE        none1345
 	CMPQ       DI, (BX)
-	JNE        cut1285
+	JNE        cut1347
 	CMPQ       128(AX), $0x00
-	JE         near1287
+	JE         near1349
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15109,7 +16235,7 @@ row1281:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1287:
+near1349:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15124,16 +16250,16 @@ near1287:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1284
-	JMP          opened1286
+	JGE          over1346
+	JMP          opened1348
 
-cut1285:
+cut1347:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1288
+	JE      unasked1350
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -15141,12 +16267,12 @@ cut1285:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1288:
-opened1286:
+unasked1350:
+opened1348:
 	CMPQ 128(AX), $0x00
-	JNE  far1289
+	JNE  far1351
 
-each1290:
+each1352:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15178,11 +16304,11 @@ each1290:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1290
-	JMP          over1284
+	JL           each1352
+	JMP          over1346
 
-far1289:
-each1291:
+far1351:
+each1353:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15222,15 +16348,15 @@ each1291:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1291
+	JL           each1353
 
-over1284:
+over1346:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1292
+	JE      unasked1354
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -15238,14 +16364,14 @@ over1284:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1292:
-none1283:
+unasked1354:
+none1345:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1281
+	JNZ  row1343
 	JMP  done
 
 tile4true:
@@ -15254,16 +16380,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1293:
+row1355:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1295
+	JGE        none1357
 	CMPQ       DI, (BX)
-	JNE        cut1297
+	JNE        cut1359
 	CMPQ       128(AX), $0x00
-	JE         near1299
+	JE         near1361
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15273,7 +16399,7 @@ row1293:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1299:
+near1361:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15288,16 +16414,16 @@ near1299:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1296
-	JMP          opened1298
+	JGE          over1358
+	JMP          opened1360
 
-cut1297:
+cut1359:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1300
+	JE         unasked1362
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -15305,12 +16431,12 @@ cut1297:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1300:
-opened1298:
+unasked1362:
+opened1360:
 	CMPQ 128(AX), $0x00
-	JNE  far1301
+	JNE  far1363
 
-each1302:
+each1364:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15342,11 +16468,11 @@ each1302:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1302
-	JMP          over1296
+	JL           each1364
+	JMP          over1358
 
-far1301:
-each1303:
+far1363:
+each1365:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15386,41 +16512,41 @@ each1303:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1303
+	JL           each1365
 
-over1296:
+over1358:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1304
+	JE           all1366
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1306
+	JZ           two1368
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1306:
+two1368:
 	TESTQ    $0x00000002, R9
-	JZ       one1307
+	JZ       one1369
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1307:
+one1369:
 	TESTQ  $0x00000001, R9
-	JZ     stored1305
+	JZ     stored1367
 	VMOVSS X7, (R10)
-	JMP    stored1305
+	JMP    stored1367
 
-all1304:
+all1366:
 	VMOVUPS Y7, 96(CX)
 
-stored1305:
+stored1367:
 	CMPQ         48(AX), $0x00
-	JE           unasked1308
+	JE           unasked1370
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -15428,39 +16554,39 @@ stored1305:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1309
+	JE           all1371
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1311
+	JZ           two1373
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1311:
+two1373:
 	TESTQ    $0x00000002, R10
-	JZ       one1312
+	JZ       one1374
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1312:
+one1374:
 	TESTQ  $0x00000001, R10
-	JZ     stored1310
+	JZ     stored1372
 	VMOVSS X8, (R9)
-	JMP    stored1310
+	JMP    stored1372
 
-all1309:
+all1371:
 	VMOVUPS Y8, 96(R9)
 
-stored1310:
-unasked1308:
-none1295:
+stored1372:
+unasked1370:
+none1357:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1293
+	JNZ  row1355
 
 done:
 	VZEROUPPER
@@ -15496,16 +16622,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1313:
+row1375:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1315
+	JGE        none1377
 	CMPQ       DI, (BX)
-	JNE        cut1317
+	JNE        cut1379
 	CMPQ       128(AX), $0x00
-	JE         near1319
+	JE         near1381
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15514,7 +16640,7 @@ row1313:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1319:
+near1381:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15523,23 +16649,23 @@ near1319:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1316
-	JMP          opened1318
+	JGE          over1378
+	JMP          opened1380
 
-cut1317:
+cut1379:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1320
+	JE      unasked1382
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1320:
-opened1318:
+unasked1382:
+opened1380:
 	CMPQ 128(AX), $0x00
-	JNE  far1321
+	JNE  far1383
 
-each1322:
+each1384:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15553,11 +16679,11 @@ each1322:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1322
-	JMP          over1316
+	JL           each1384
+	JMP          over1378
 
-far1321:
-each1323:
+far1383:
+each1385:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15578,24 +16704,24 @@ each1323:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1323
+	JL           each1385
 
-over1316:
+over1378:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1324
+	JE      unasked1386
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1324:
-none1315:
+unasked1386:
+none1377:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1313
+	JNZ  row1375
 	JMP  done
 
 tile1true:
@@ -15604,16 +16730,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1325:
+row1387:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1327
+	JGE        none1389
 	CMPQ       DI, (BX)
-	JNE        cut1329
+	JNE        cut1391
 	CMPQ       128(AX), $0x00
-	JE         near1331
+	JE         near1393
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15622,7 +16748,7 @@ row1325:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1331:
+near1393:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15631,23 +16757,23 @@ near1331:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1328
-	JMP          opened1330
+	JGE          over1390
+	JMP          opened1392
 
-cut1329:
+cut1391:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1332
+	JE         unasked1394
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1332:
-opened1330:
+unasked1394:
+opened1392:
 	CMPQ 128(AX), $0x00
-	JNE  far1333
+	JNE  far1395
 
-each1334:
+each1396:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15661,11 +16787,11 @@ each1334:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1334
-	JMP          over1328
+	JL           each1396
+	JMP          over1390
 
-far1333:
-each1335:
+far1395:
+each1397:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15686,88 +16812,88 @@ each1335:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1335
+	JL           each1397
 
-over1328:
+over1390:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1336
+	JE           all1398
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1338
+	JZ           two1400
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1338:
+two1400:
 	TESTQ    $0x00000002, R9
-	JZ       one1339
+	JZ       one1401
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1339:
+one1401:
 	TESTQ  $0x00000001, R9
-	JZ     stored1337
+	JZ     stored1399
 	VMOVSS X1, (R10)
-	JMP    stored1337
+	JMP    stored1399
 
-all1336:
+all1398:
 	VMOVUPS Y1, (CX)
 
-stored1337:
+stored1399:
 	CMPQ         48(AX), $0x00
-	JE           unasked1340
+	JE           unasked1402
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1341
+	JE           all1403
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1343
+	JZ           two1405
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1343:
+two1405:
 	TESTQ    $0x00000002, R10
-	JZ       one1344
+	JZ       one1406
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1344:
+one1406:
 	TESTQ  $0x00000001, R10
-	JZ     stored1342
+	JZ     stored1404
 	VMOVSS X2, (R9)
-	JMP    stored1342
+	JMP    stored1404
 
-all1341:
+all1403:
 	VMOVUPS Y2, (R9)
 
-stored1342:
-unasked1340:
-none1327:
+stored1404:
+unasked1402:
+none1389:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1325
+	JNZ  row1387
 	JMP  done
 
 tile2false:
-row1345:
+row1407:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1347
+	JGE        none1409
 	CMPQ       DI, (BX)
-	JNE        cut1349
+	JNE        cut1411
 	CMPQ       128(AX), $0x00
-	JE         near1351
+	JE         near1413
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15776,7 +16902,7 @@ row1345:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1351:
+near1413:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15787,25 +16913,25 @@ near1351:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1348
-	JMP          opened1350
+	JGE          over1410
+	JMP          opened1412
 
-cut1349:
+cut1411:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1352
+	JE      unasked1414
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1352:
-opened1350:
+unasked1414:
+opened1412:
 	CMPQ 128(AX), $0x00
-	JNE  far1353
+	JNE  far1415
 
-each1354:
+each1416:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15825,11 +16951,11 @@ each1354:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1354
-	JMP          over1348
+	JL           each1416
+	JMP          over1410
 
-far1353:
-each1355:
+far1415:
+each1417:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15856,26 +16982,26 @@ each1355:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1355
+	JL           each1417
 
-over1348:
+over1410:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1356
+	JE      unasked1418
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1356:
-none1347:
+unasked1418:
+none1409:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1345
+	JNZ  row1407
 	JMP  done
 
 tile2true:
@@ -15884,16 +17010,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1357:
+row1419:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1359
+	JGE        none1421
 	CMPQ       DI, (BX)
-	JNE        cut1361
+	JNE        cut1423
 	CMPQ       128(AX), $0x00
-	JE         near1363
+	JE         near1425
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15902,7 +17028,7 @@ row1357:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1363:
+near1425:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15913,25 +17039,25 @@ near1363:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1360
-	JMP          opened1362
+	JGE          over1422
+	JMP          opened1424
 
-cut1361:
+cut1423:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1364
+	JE         unasked1426
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1364:
-opened1362:
+unasked1426:
+opened1424:
 	CMPQ 128(AX), $0x00
-	JNE  far1365
+	JNE  far1427
 
-each1366:
+each1428:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15951,11 +17077,11 @@ each1366:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1366
-	JMP          over1360
+	JL           each1428
+	JMP          over1422
 
-far1365:
-each1367:
+far1427:
+each1429:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15982,90 +17108,90 @@ each1367:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1367
+	JL           each1429
 
-over1360:
+over1422:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1368
+	JE           all1430
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1370
+	JZ           two1432
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1370:
+two1432:
 	TESTQ    $0x00000002, R9
-	JZ       one1371
+	JZ       one1433
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1371:
+one1433:
 	TESTQ  $0x00000001, R9
-	JZ     stored1369
+	JZ     stored1431
 	VMOVSS X3, (R10)
-	JMP    stored1369
+	JMP    stored1431
 
-all1368:
+all1430:
 	VMOVUPS Y3, 32(CX)
 
-stored1369:
+stored1431:
 	CMPQ         48(AX), $0x00
-	JE           unasked1372
+	JE           unasked1434
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1373
+	JE           all1435
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1375
+	JZ           two1437
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1375:
+two1437:
 	TESTQ    $0x00000002, R10
-	JZ       one1376
+	JZ       one1438
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1376:
+one1438:
 	TESTQ  $0x00000001, R10
-	JZ     stored1374
+	JZ     stored1436
 	VMOVSS X4, (R9)
-	JMP    stored1374
+	JMP    stored1436
 
-all1373:
+all1435:
 	VMOVUPS Y4, 32(R9)
 
-stored1374:
-unasked1372:
-none1359:
+stored1436:
+unasked1434:
+none1421:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1357
+	JNZ  row1419
 	JMP  done
 
 tile3false:
-row1377:
+row1439:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1379
+	JGE        none1441
 	CMPQ       DI, (BX)
-	JNE        cut1381
+	JNE        cut1443
 	CMPQ       128(AX), $0x00
-	JE         near1383
+	JE         near1445
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16076,7 +17202,7 @@ row1377:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1383:
+near1445:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16089,27 +17215,27 @@ near1383:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1380
-	JMP          opened1382
+	JGE          over1442
+	JMP          opened1444
 
-cut1381:
+cut1443:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1384
+	JE      unasked1446
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1384:
-opened1382:
+unasked1446:
+opened1444:
 	CMPQ 128(AX), $0x00
-	JNE  far1385
+	JNE  far1447
 
-each1386:
+each1448:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16135,11 +17261,11 @@ each1386:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1386
-	JMP          over1380
+	JL           each1448
+	JMP          over1442
 
-far1385:
-each1387:
+far1447:
+each1449:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16174,28 +17300,28 @@ each1387:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1387
+	JL           each1449
 
-over1380:
+over1442:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1388
+	JE      unasked1450
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1388:
-none1379:
+unasked1450:
+none1441:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1377
+	JNZ  row1439
 	JMP  done
 
 tile3true:
@@ -16204,16 +17330,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1389:
+row1451:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1391
+	JGE        none1453
 	CMPQ       DI, (BX)
-	JNE        cut1393
+	JNE        cut1455
 	CMPQ       128(AX), $0x00
-	JE         near1395
+	JE         near1457
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16224,7 +17350,7 @@ row1389:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1395:
+near1457:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16237,27 +17363,27 @@ near1395:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1392
-	JMP          opened1394
+	JGE          over1454
+	JMP          opened1456
 
-cut1393:
+cut1455:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1396
+	JE         unasked1458
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1396:
-opened1394:
+unasked1458:
+opened1456:
 	CMPQ 128(AX), $0x00
-	JNE  far1397
+	JNE  far1459
 
-each1398:
+each1460:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16283,11 +17409,11 @@ each1398:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1398
-	JMP          over1392
+	JL           each1460
+	JMP          over1454
 
-far1397:
-each1399:
+far1459:
+each1461:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16322,92 +17448,92 @@ each1399:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1399
+	JL           each1461
 
-over1392:
+over1454:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1400
+	JE           all1462
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1402
+	JZ           two1464
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1402:
+two1464:
 	TESTQ    $0x00000002, R9
-	JZ       one1403
+	JZ       one1465
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1403:
+one1465:
 	TESTQ  $0x00000001, R9
-	JZ     stored1401
+	JZ     stored1463
 	VMOVSS X5, (R10)
-	JMP    stored1401
+	JMP    stored1463
 
-all1400:
+all1462:
 	VMOVUPS Y5, 64(CX)
 
-stored1401:
+stored1463:
 	CMPQ         48(AX), $0x00
-	JE           unasked1404
+	JE           unasked1466
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1405
+	JE           all1467
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1407
+	JZ           two1469
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1407:
+two1469:
 	TESTQ    $0x00000002, R10
-	JZ       one1408
+	JZ       one1470
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1408:
+one1470:
 	TESTQ  $0x00000001, R10
-	JZ     stored1406
+	JZ     stored1468
 	VMOVSS X6, (R9)
-	JMP    stored1406
+	JMP    stored1468
 
-all1405:
+all1467:
 	VMOVUPS Y6, 64(R9)
 
-stored1406:
-unasked1404:
-none1391:
+stored1468:
+unasked1466:
+none1453:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1389
+	JNZ  row1451
 	JMP  done
 
 tile4false:
-row1409:
+row1471:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1411
+	JGE        none1473
 	CMPQ       DI, (BX)
-	JNE        cut1413
+	JNE        cut1475
 	CMPQ       128(AX), $0x00
-	JE         near1415
+	JE         near1477
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16417,7 +17543,7 @@ row1409:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1415:
+near1477:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16432,16 +17558,16 @@ near1415:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1412
-	JMP          opened1414
+	JGE          over1474
+	JMP          opened1476
 
-cut1413:
+cut1475:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1416
+	JE      unasked1478
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -16449,12 +17575,12 @@ cut1413:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1416:
-opened1414:
+unasked1478:
+opened1476:
 	CMPQ 128(AX), $0x00
-	JNE  far1417
+	JNE  far1479
 
-each1418:
+each1480:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16486,11 +17612,11 @@ each1418:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1418
-	JMP          over1412
+	JL           each1480
+	JMP          over1474
 
-far1417:
-each1419:
+far1479:
+each1481:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16530,15 +17656,15 @@ each1419:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1419
+	JL           each1481
 
-over1412:
+over1474:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1420
+	JE      unasked1482
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -16546,14 +17672,14 @@ over1412:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1420:
-none1411:
+unasked1482:
+none1473:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1409
+	JNZ  row1471
 	JMP  done
 
 tile4true:
@@ -16562,16 +17688,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1421:
+row1483:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1423
+	JGE        none1485
 	CMPQ       DI, (BX)
-	JNE        cut1425
+	JNE        cut1487
 	CMPQ       128(AX), $0x00
-	JE         near1427
+	JE         near1489
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16581,7 +17707,7 @@ row1421:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1427:
+near1489:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16596,16 +17722,16 @@ near1427:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1424
-	JMP          opened1426
+	JGE          over1486
+	JMP          opened1488
 
-cut1425:
+cut1487:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1428
+	JE         unasked1490
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -16613,12 +17739,12 @@ cut1425:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1428:
-opened1426:
+unasked1490:
+opened1488:
 	CMPQ 128(AX), $0x00
-	JNE  far1429
+	JNE  far1491
 
-each1430:
+each1492:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16650,11 +17776,11 @@ each1430:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1430
-	JMP          over1424
+	JL           each1492
+	JMP          over1486
 
-far1429:
-each1431:
+far1491:
+each1493:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16694,41 +17820,41 @@ each1431:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1431
+	JL           each1493
 
-over1424:
+over1486:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1432
+	JE           all1494
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1434
+	JZ           two1496
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1434:
+two1496:
 	TESTQ    $0x00000002, R9
-	JZ       one1435
+	JZ       one1497
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1435:
+one1497:
 	TESTQ  $0x00000001, R9
-	JZ     stored1433
+	JZ     stored1495
 	VMOVSS X7, (R10)
-	JMP    stored1433
+	JMP    stored1495
 
-all1432:
+all1494:
 	VMOVUPS Y7, 96(CX)
 
-stored1433:
+stored1495:
 	CMPQ         48(AX), $0x00
-	JE           unasked1436
+	JE           unasked1498
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -16736,39 +17862,39 @@ stored1433:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1437
+	JE           all1499
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1439
+	JZ           two1501
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1439:
+two1501:
 	TESTQ    $0x00000002, R10
-	JZ       one1440
+	JZ       one1502
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1440:
+one1502:
 	TESTQ  $0x00000001, R10
-	JZ     stored1438
+	JZ     stored1500
 	VMOVSS X8, (R9)
-	JMP    stored1438
+	JMP    stored1500
 
-all1437:
+all1499:
 	VMOVUPS Y8, 96(R9)
 
-stored1438:
-unasked1436:
-none1423:
+stored1500:
+unasked1498:
+none1485:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1421
+	JNZ  row1483
 
 done:
 	VZEROUPPER
@@ -16805,16 +17931,16 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1441:
+row1503:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1443
+	JGE        none1505
 	CMPQ       DI, (BX)
-	JNE        cut1445
+	JNE        cut1507
 	CMPQ       128(AX), $0x00
-	JE         near1447
+	JE         near1509
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16823,7 +17949,7 @@ row1441:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1447:
+near1509:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16837,23 +17963,23 @@ near1447:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1444
-	JMP          opened1446
+	JGE          over1506
+	JMP          opened1508
 
-cut1445:
+cut1507:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1448
+	JE      unasked1510
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1448:
-opened1446:
+unasked1510:
+opened1508:
 	CMPQ 128(AX), $0x00
-	JNE  far1449
+	JNE  far1511
 
-each1450:
+each1512:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16872,11 +17998,11 @@ each1450:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1450
-	JMP          over1444
+	JL           each1512
+	JMP          over1506
 
-far1449:
-each1451:
+far1511:
+each1513:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16902,24 +18028,24 @@ each1451:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1451
+	JL           each1513
 
-over1444:
+over1506:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1452
+	JE      unasked1514
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1452:
-none1443:
+unasked1514:
+none1505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1441
+	JNZ  row1503
 	JMP  done
 
 tile1true:
@@ -16928,16 +18054,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1453:
+row1515:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1455
+	JGE        none1517
 	CMPQ       DI, (BX)
-	JNE        cut1457
+	JNE        cut1519
 	CMPQ       128(AX), $0x00
-	JE         near1459
+	JE         near1521
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16946,7 +18072,7 @@ row1453:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1459:
+near1521:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16960,23 +18086,23 @@ near1459:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1456
-	JMP          opened1458
+	JGE          over1518
+	JMP          opened1520
 
-cut1457:
+cut1519:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1460
+	JE         unasked1522
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1460:
-opened1458:
+unasked1522:
+opened1520:
 	CMPQ 128(AX), $0x00
-	JNE  far1461
+	JNE  far1523
 
-each1462:
+each1524:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16995,11 +18121,11 @@ each1462:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1462
-	JMP          over1456
+	JL           each1524
+	JMP          over1518
 
-far1461:
-each1463:
+far1523:
+each1525:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17025,88 +18151,88 @@ each1463:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1463
+	JL           each1525
 
-over1456:
+over1518:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1464
+	JE           all1526
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1466
+	JZ           two1528
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1466:
+two1528:
 	TESTQ    $0x00000002, R9
-	JZ       one1467
+	JZ       one1529
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1467:
+one1529:
 	TESTQ  $0x00000001, R9
-	JZ     stored1465
+	JZ     stored1527
 	VMOVSS X1, (R11)
-	JMP    stored1465
+	JMP    stored1527
 
-all1464:
+all1526:
 	VMOVUPS Y1, (CX)
 
-stored1465:
+stored1527:
 	CMPQ         48(AX), $0x00
-	JE           unasked1468
+	JE           unasked1530
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1469
+	JE           all1531
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1471
+	JZ           two1533
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1471:
+two1533:
 	TESTQ    $0x00000002, R11
-	JZ       one1472
+	JZ       one1534
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1472:
+one1534:
 	TESTQ  $0x00000001, R11
-	JZ     stored1470
+	JZ     stored1532
 	VMOVSS X2, (R9)
-	JMP    stored1470
+	JMP    stored1532
 
-all1469:
+all1531:
 	VMOVUPS Y2, (R9)
 
-stored1470:
-unasked1468:
-none1455:
+stored1532:
+unasked1530:
+none1517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1453
+	JNZ  row1515
 	JMP  done
 
 tile2false:
-row1473:
+row1535:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1475
+	JGE        none1537
 	CMPQ       DI, (BX)
-	JNE        cut1477
+	JNE        cut1539
 	CMPQ       128(AX), $0x00
-	JE         near1479
+	JE         near1541
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17115,7 +18241,7 @@ row1473:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1479:
+near1541:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17132,25 +18258,25 @@ near1479:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1476
-	JMP          opened1478
+	JGE          over1538
+	JMP          opened1540
 
-cut1477:
+cut1539:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1480
+	JE      unasked1542
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1480:
-opened1478:
+unasked1542:
+opened1540:
 	CMPQ 128(AX), $0x00
-	JNE  far1481
+	JNE  far1543
 
-each1482:
+each1544:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17176,11 +18302,11 @@ each1482:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1482
-	JMP          over1476
+	JL           each1544
+	JMP          over1538
 
-far1481:
-each1483:
+far1543:
+each1545:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17213,26 +18339,26 @@ each1483:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1483
+	JL           each1545
 
-over1476:
+over1538:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1484
+	JE      unasked1546
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1484:
-none1475:
+unasked1546:
+none1537:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1473
+	JNZ  row1535
 	JMP  done
 
 tile2true:
@@ -17241,16 +18367,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1485:
+row1547:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1487
+	JGE        none1549
 	CMPQ       DI, (BX)
-	JNE        cut1489
+	JNE        cut1551
 	CMPQ       128(AX), $0x00
-	JE         near1491
+	JE         near1553
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17259,7 +18385,7 @@ row1485:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1491:
+near1553:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17276,25 +18402,25 @@ near1491:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1488
-	JMP          opened1490
+	JGE          over1550
+	JMP          opened1552
 
-cut1489:
+cut1551:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1492
+	JE         unasked1554
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1492:
-opened1490:
+unasked1554:
+opened1552:
 	CMPQ 128(AX), $0x00
-	JNE  far1493
+	JNE  far1555
 
-each1494:
+each1556:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17320,11 +18446,11 @@ each1494:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1494
-	JMP          over1488
+	JL           each1556
+	JMP          over1550
 
-far1493:
-each1495:
+far1555:
+each1557:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17357,90 +18483,90 @@ each1495:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1495
+	JL           each1557
 
-over1488:
+over1550:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1496
+	JE           all1558
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1498
+	JZ           two1560
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1498:
+two1560:
 	TESTQ    $0x00000002, R9
-	JZ       one1499
+	JZ       one1561
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1499:
+one1561:
 	TESTQ  $0x00000001, R9
-	JZ     stored1497
+	JZ     stored1559
 	VMOVSS X3, (R11)
-	JMP    stored1497
+	JMP    stored1559
 
-all1496:
+all1558:
 	VMOVUPS Y3, 32(CX)
 
-stored1497:
+stored1559:
 	CMPQ         48(AX), $0x00
-	JE           unasked1500
+	JE           unasked1562
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1501
+	JE           all1563
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1503
+	JZ           two1565
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1503:
+two1565:
 	TESTQ    $0x00000002, R11
-	JZ       one1504
+	JZ       one1566
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1504:
+one1566:
 	TESTQ  $0x00000001, R11
-	JZ     stored1502
+	JZ     stored1564
 	VMOVSS X4, (R9)
-	JMP    stored1502
+	JMP    stored1564
 
-all1501:
+all1563:
 	VMOVUPS Y4, 32(R9)
 
-stored1502:
-unasked1500:
-none1487:
+stored1564:
+unasked1562:
+none1549:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1485
+	JNZ  row1547
 	JMP  done
 
 tile3false:
-row1505:
+row1567:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1507
+	JGE        none1569
 	CMPQ       DI, (BX)
-	JNE        cut1509
+	JNE        cut1571
 	CMPQ       128(AX), $0x00
-	JE         near1511
+	JE         near1573
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17451,7 +18577,7 @@ row1505:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1511:
+near1573:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17471,27 +18597,27 @@ near1511:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1508
-	JMP          opened1510
+	JGE          over1570
+	JMP          opened1572
 
-cut1509:
+cut1571:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1512
+	JE      unasked1574
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1512:
-opened1510:
+unasked1574:
+opened1572:
 	CMPQ 128(AX), $0x00
-	JNE  far1513
+	JNE  far1575
 
-each1514:
+each1576:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17524,11 +18650,11 @@ each1514:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1514
-	JMP          over1508
+	JL           each1576
+	JMP          over1570
 
-far1513:
-each1515:
+far1575:
+each1577:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17570,28 +18696,28 @@ each1515:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1515
+	JL           each1577
 
-over1508:
+over1570:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1516
+	JE      unasked1578
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1516:
-none1507:
+unasked1578:
+none1569:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1505
+	JNZ  row1567
 	JMP  done
 
 tile3true:
@@ -17600,16 +18726,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1517:
+row1579:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1519
+	JGE        none1581
 	CMPQ       DI, (BX)
-	JNE        cut1521
+	JNE        cut1583
 	CMPQ       128(AX), $0x00
-	JE         near1523
+	JE         near1585
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17620,7 +18746,7 @@ row1517:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1523:
+near1585:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17640,27 +18766,27 @@ near1523:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1520
-	JMP          opened1522
+	JGE          over1582
+	JMP          opened1584
 
-cut1521:
+cut1583:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1524
+	JE         unasked1586
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1524:
-opened1522:
+unasked1586:
+opened1584:
 	CMPQ 128(AX), $0x00
-	JNE  far1525
+	JNE  far1587
 
-each1526:
+each1588:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17693,11 +18819,11 @@ each1526:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1526
-	JMP          over1520
+	JL           each1588
+	JMP          over1582
 
-far1525:
-each1527:
+far1587:
+each1589:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17739,92 +18865,92 @@ each1527:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1527
+	JL           each1589
 
-over1520:
+over1582:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1528
+	JE           all1590
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1530
+	JZ           two1592
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1530:
+two1592:
 	TESTQ    $0x00000002, R9
-	JZ       one1531
+	JZ       one1593
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1531:
+one1593:
 	TESTQ  $0x00000001, R9
-	JZ     stored1529
+	JZ     stored1591
 	VMOVSS X5, (R11)
-	JMP    stored1529
+	JMP    stored1591
 
-all1528:
+all1590:
 	VMOVUPS Y5, 64(CX)
 
-stored1529:
+stored1591:
 	CMPQ         48(AX), $0x00
-	JE           unasked1532
+	JE           unasked1594
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1533
+	JE           all1595
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1535
+	JZ           two1597
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1535:
+two1597:
 	TESTQ    $0x00000002, R11
-	JZ       one1536
+	JZ       one1598
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1536:
+one1598:
 	TESTQ  $0x00000001, R11
-	JZ     stored1534
+	JZ     stored1596
 	VMOVSS X6, (R9)
-	JMP    stored1534
+	JMP    stored1596
 
-all1533:
+all1595:
 	VMOVUPS Y6, 64(R9)
 
-stored1534:
-unasked1532:
-none1519:
+stored1596:
+unasked1594:
+none1581:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1517
+	JNZ  row1579
 	JMP  done
 
 tile4false:
-row1537:
+row1599:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1539
+	JGE        none1601
 	CMPQ       DI, (BX)
-	JNE        cut1541
+	JNE        cut1603
 	CMPQ       128(AX), $0x00
-	JE         near1543
+	JE         near1605
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17834,7 +18960,7 @@ row1537:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1543:
+near1605:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17857,16 +18983,16 @@ near1543:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1540
-	JMP          opened1542
+	JGE          over1602
+	JMP          opened1604
 
-cut1541:
+cut1603:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1544
+	JE      unasked1606
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -17874,12 +19000,12 @@ cut1541:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1544:
-opened1542:
+unasked1606:
+opened1604:
 	CMPQ 128(AX), $0x00
-	JNE  far1545
+	JNE  far1607
 
-each1546:
+each1608:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17919,11 +19045,11 @@ each1546:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1546
-	JMP          over1540
+	JL           each1608
+	JMP          over1602
 
-far1545:
-each1547:
+far1607:
+each1609:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17971,15 +19097,15 @@ each1547:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1547
+	JL           each1609
 
-over1540:
+over1602:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1548
+	JE      unasked1610
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -17987,14 +19113,14 @@ over1540:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1548:
-none1539:
+unasked1610:
+none1601:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1537
+	JNZ  row1599
 	JMP  done
 
 tile4true:
@@ -18003,16 +19129,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1549:
+row1611:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1551
+	JGE        none1613
 	CMPQ       DI, (BX)
-	JNE        cut1553
+	JNE        cut1615
 	CMPQ       128(AX), $0x00
-	JE         near1555
+	JE         near1617
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18022,7 +19148,7 @@ row1549:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1555:
+near1617:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18045,16 +19171,16 @@ near1555:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1552
-	JMP          opened1554
+	JGE          over1614
+	JMP          opened1616
 
-cut1553:
+cut1615:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1556
+	JE         unasked1618
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -18062,12 +19188,12 @@ cut1553:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1556:
-opened1554:
+unasked1618:
+opened1616:
 	CMPQ 128(AX), $0x00
-	JNE  far1557
+	JNE  far1619
 
-each1558:
+each1620:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18107,11 +19233,11 @@ each1558:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1558
-	JMP          over1552
+	JL           each1620
+	JMP          over1614
 
-far1557:
-each1559:
+far1619:
+each1621:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18159,41 +19285,41 @@ each1559:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1559
+	JL           each1621
 
-over1552:
+over1614:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1560
+	JE           all1622
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1562
+	JZ           two1624
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1562:
+two1624:
 	TESTQ    $0x00000002, R9
-	JZ       one1563
+	JZ       one1625
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1563:
+one1625:
 	TESTQ  $0x00000001, R9
-	JZ     stored1561
+	JZ     stored1623
 	VMOVSS X7, (R11)
-	JMP    stored1561
+	JMP    stored1623
 
-all1560:
+all1622:
 	VMOVUPS Y7, 96(CX)
 
-stored1561:
+stored1623:
 	CMPQ         48(AX), $0x00
-	JE           unasked1564
+	JE           unasked1626
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -18201,39 +19327,39 @@ stored1561:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1565
+	JE           all1627
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1567
+	JZ           two1629
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1567:
+two1629:
 	TESTQ    $0x00000002, R11
-	JZ       one1568
+	JZ       one1630
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1568:
+one1630:
 	TESTQ  $0x00000001, R11
-	JZ     stored1566
+	JZ     stored1628
 	VMOVSS X8, (R9)
-	JMP    stored1566
+	JMP    stored1628
 
-all1565:
+all1627:
 	VMOVUPS Y8, 96(R9)
 
-stored1566:
-unasked1564:
-none1551:
+stored1628:
+unasked1626:
+none1613:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1549
+	JNZ  row1611
 
 done:
 	VZEROUPPER
@@ -18270,16 +19396,16 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1569:
+row1631:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1571
+	JGE        none1633
 	CMPQ       DI, (BX)
-	JNE        cut1573
+	JNE        cut1635
 	CMPQ       128(AX), $0x00
-	JE         near1575
+	JE         near1637
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18288,7 +19414,7 @@ row1569:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1575:
+near1637:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18302,23 +19428,23 @@ near1575:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1572
-	JMP          opened1574
+	JGE          over1634
+	JMP          opened1636
 
-cut1573:
+cut1635:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1576
+	JE      unasked1638
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1576:
-opened1574:
+unasked1638:
+opened1636:
 	CMPQ 128(AX), $0x00
-	JNE  far1577
+	JNE  far1639
 
-each1578:
+each1640:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18337,11 +19463,11 @@ each1578:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1578
-	JMP          over1572
+	JL           each1640
+	JMP          over1634
 
-far1577:
-each1579:
+far1639:
+each1641:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18367,24 +19493,24 @@ each1579:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1579
+	JL           each1641
 
-over1572:
+over1634:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1580
+	JE      unasked1642
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1580:
-none1571:
+unasked1642:
+none1633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1569
+	JNZ  row1631
 	JMP  done
 
 tile1true:
@@ -18393,16 +19519,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1581:
+row1643:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1583
+	JGE        none1645
 	CMPQ       DI, (BX)
-	JNE        cut1585
+	JNE        cut1647
 	CMPQ       128(AX), $0x00
-	JE         near1587
+	JE         near1649
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18411,7 +19537,7 @@ row1581:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1587:
+near1649:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18425,23 +19551,23 @@ near1587:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1584
-	JMP          opened1586
+	JGE          over1646
+	JMP          opened1648
 
-cut1585:
+cut1647:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1588
+	JE         unasked1650
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1588:
-opened1586:
+unasked1650:
+opened1648:
 	CMPQ 128(AX), $0x00
-	JNE  far1589
+	JNE  far1651
 
-each1590:
+each1652:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18460,11 +19586,11 @@ each1590:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1590
-	JMP          over1584
+	JL           each1652
+	JMP          over1646
 
-far1589:
-each1591:
+far1651:
+each1653:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18490,88 +19616,88 @@ each1591:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1591
+	JL           each1653
 
-over1584:
+over1646:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1592
+	JE           all1654
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1594
+	JZ           two1656
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1594:
+two1656:
 	TESTQ    $0x00000002, R9
-	JZ       one1595
+	JZ       one1657
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1595:
+one1657:
 	TESTQ  $0x00000001, R9
-	JZ     stored1593
+	JZ     stored1655
 	VMOVSS X1, (R11)
-	JMP    stored1593
+	JMP    stored1655
 
-all1592:
+all1654:
 	VMOVUPS Y1, (CX)
 
-stored1593:
+stored1655:
 	CMPQ         48(AX), $0x00
-	JE           unasked1596
+	JE           unasked1658
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1597
+	JE           all1659
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1599
+	JZ           two1661
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1599:
+two1661:
 	TESTQ    $0x00000002, R11
-	JZ       one1600
+	JZ       one1662
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1600:
+one1662:
 	TESTQ  $0x00000001, R11
-	JZ     stored1598
+	JZ     stored1660
 	VMOVSS X2, (R9)
-	JMP    stored1598
+	JMP    stored1660
 
-all1597:
+all1659:
 	VMOVUPS Y2, (R9)
 
-stored1598:
-unasked1596:
-none1583:
+stored1660:
+unasked1658:
+none1645:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1581
+	JNZ  row1643
 	JMP  done
 
 tile2false:
-row1601:
+row1663:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1603
+	JGE        none1665
 	CMPQ       DI, (BX)
-	JNE        cut1605
+	JNE        cut1667
 	CMPQ       128(AX), $0x00
-	JE         near1607
+	JE         near1669
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18580,7 +19706,7 @@ row1601:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1607:
+near1669:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18597,25 +19723,25 @@ near1607:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1604
-	JMP          opened1606
+	JGE          over1666
+	JMP          opened1668
 
-cut1605:
+cut1667:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1608
+	JE      unasked1670
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1608:
-opened1606:
+unasked1670:
+opened1668:
 	CMPQ 128(AX), $0x00
-	JNE  far1609
+	JNE  far1671
 
-each1610:
+each1672:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18641,11 +19767,11 @@ each1610:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1610
-	JMP          over1604
+	JL           each1672
+	JMP          over1666
 
-far1609:
-each1611:
+far1671:
+each1673:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18678,26 +19804,26 @@ each1611:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1611
+	JL           each1673
 
-over1604:
+over1666:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1612
+	JE      unasked1674
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1612:
-none1603:
+unasked1674:
+none1665:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1601
+	JNZ  row1663
 	JMP  done
 
 tile2true:
@@ -18706,16 +19832,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1613:
+row1675:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1615
+	JGE        none1677
 	CMPQ       DI, (BX)
-	JNE        cut1617
+	JNE        cut1679
 	CMPQ       128(AX), $0x00
-	JE         near1619
+	JE         near1681
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18724,7 +19850,7 @@ row1613:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1619:
+near1681:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18741,25 +19867,25 @@ near1619:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1616
-	JMP          opened1618
+	JGE          over1678
+	JMP          opened1680
 
-cut1617:
+cut1679:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1620
+	JE         unasked1682
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1620:
-opened1618:
+unasked1682:
+opened1680:
 	CMPQ 128(AX), $0x00
-	JNE  far1621
+	JNE  far1683
 
-each1622:
+each1684:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18785,11 +19911,11 @@ each1622:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1622
-	JMP          over1616
+	JL           each1684
+	JMP          over1678
 
-far1621:
-each1623:
+far1683:
+each1685:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18822,90 +19948,90 @@ each1623:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1623
+	JL           each1685
 
-over1616:
+over1678:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1624
+	JE           all1686
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1626
+	JZ           two1688
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1626:
+two1688:
 	TESTQ    $0x00000002, R9
-	JZ       one1627
+	JZ       one1689
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1627:
+one1689:
 	TESTQ  $0x00000001, R9
-	JZ     stored1625
+	JZ     stored1687
 	VMOVSS X3, (R11)
-	JMP    stored1625
+	JMP    stored1687
 
-all1624:
+all1686:
 	VMOVUPS Y3, 32(CX)
 
-stored1625:
+stored1687:
 	CMPQ         48(AX), $0x00
-	JE           unasked1628
+	JE           unasked1690
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1629
+	JE           all1691
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1631
+	JZ           two1693
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1631:
+two1693:
 	TESTQ    $0x00000002, R11
-	JZ       one1632
+	JZ       one1694
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1632:
+one1694:
 	TESTQ  $0x00000001, R11
-	JZ     stored1630
+	JZ     stored1692
 	VMOVSS X4, (R9)
-	JMP    stored1630
+	JMP    stored1692
 
-all1629:
+all1691:
 	VMOVUPS Y4, 32(R9)
 
-stored1630:
-unasked1628:
-none1615:
+stored1692:
+unasked1690:
+none1677:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1613
+	JNZ  row1675
 	JMP  done
 
 tile3false:
-row1633:
+row1695:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1635
+	JGE        none1697
 	CMPQ       DI, (BX)
-	JNE        cut1637
+	JNE        cut1699
 	CMPQ       128(AX), $0x00
-	JE         near1639
+	JE         near1701
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18916,7 +20042,7 @@ row1633:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1639:
+near1701:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18936,27 +20062,27 @@ near1639:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1636
-	JMP          opened1638
+	JGE          over1698
+	JMP          opened1700
 
-cut1637:
+cut1699:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1640
+	JE      unasked1702
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1640:
-opened1638:
+unasked1702:
+opened1700:
 	CMPQ 128(AX), $0x00
-	JNE  far1641
+	JNE  far1703
 
-each1642:
+each1704:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18989,11 +20115,11 @@ each1642:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1642
-	JMP          over1636
+	JL           each1704
+	JMP          over1698
 
-far1641:
-each1643:
+far1703:
+each1705:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19035,28 +20161,28 @@ each1643:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1643
+	JL           each1705
 
-over1636:
+over1698:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1644
+	JE      unasked1706
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1644:
-none1635:
+unasked1706:
+none1697:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1633
+	JNZ  row1695
 	JMP  done
 
 tile3true:
@@ -19065,16 +20191,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1645:
+row1707:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1647
+	JGE        none1709
 	CMPQ       DI, (BX)
-	JNE        cut1649
+	JNE        cut1711
 	CMPQ       128(AX), $0x00
-	JE         near1651
+	JE         near1713
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19085,7 +20211,7 @@ row1645:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1651:
+near1713:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19105,27 +20231,27 @@ near1651:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1648
-	JMP          opened1650
+	JGE          over1710
+	JMP          opened1712
 
-cut1649:
+cut1711:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1652
+	JE         unasked1714
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1652:
-opened1650:
+unasked1714:
+opened1712:
 	CMPQ 128(AX), $0x00
-	JNE  far1653
+	JNE  far1715
 
-each1654:
+each1716:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19158,11 +20284,11 @@ each1654:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1654
-	JMP          over1648
+	JL           each1716
+	JMP          over1710
 
-far1653:
-each1655:
+far1715:
+each1717:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19204,92 +20330,92 @@ each1655:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1655
+	JL           each1717
 
-over1648:
+over1710:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1656
+	JE           all1718
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1658
+	JZ           two1720
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1658:
+two1720:
 	TESTQ    $0x00000002, R9
-	JZ       one1659
+	JZ       one1721
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1659:
+one1721:
 	TESTQ  $0x00000001, R9
-	JZ     stored1657
+	JZ     stored1719
 	VMOVSS X5, (R11)
-	JMP    stored1657
+	JMP    stored1719
 
-all1656:
+all1718:
 	VMOVUPS Y5, 64(CX)
 
-stored1657:
+stored1719:
 	CMPQ         48(AX), $0x00
-	JE           unasked1660
+	JE           unasked1722
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1661
+	JE           all1723
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1663
+	JZ           two1725
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1663:
+two1725:
 	TESTQ    $0x00000002, R11
-	JZ       one1664
+	JZ       one1726
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1664:
+one1726:
 	TESTQ  $0x00000001, R11
-	JZ     stored1662
+	JZ     stored1724
 	VMOVSS X6, (R9)
-	JMP    stored1662
+	JMP    stored1724
 
-all1661:
+all1723:
 	VMOVUPS Y6, 64(R9)
 
-stored1662:
-unasked1660:
-none1647:
+stored1724:
+unasked1722:
+none1709:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1645
+	JNZ  row1707
 	JMP  done
 
 tile4false:
-row1665:
+row1727:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1667
+	JGE        none1729
 	CMPQ       DI, (BX)
-	JNE        cut1669
+	JNE        cut1731
 	CMPQ       128(AX), $0x00
-	JE         near1671
+	JE         near1733
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19299,7 +20425,7 @@ row1665:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1671:
+near1733:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19322,16 +20448,16 @@ near1671:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1668
-	JMP          opened1670
+	JGE          over1730
+	JMP          opened1732
 
-cut1669:
+cut1731:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1672
+	JE      unasked1734
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -19339,12 +20465,12 @@ cut1669:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1672:
-opened1670:
+unasked1734:
+opened1732:
 	CMPQ 128(AX), $0x00
-	JNE  far1673
+	JNE  far1735
 
-each1674:
+each1736:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19384,11 +20510,11 @@ each1674:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1674
-	JMP          over1668
+	JL           each1736
+	JMP          over1730
 
-far1673:
-each1675:
+far1735:
+each1737:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19436,15 +20562,15 @@ each1675:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1675
+	JL           each1737
 
-over1668:
+over1730:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1676
+	JE      unasked1738
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -19452,14 +20578,14 @@ over1668:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1676:
-none1667:
+unasked1738:
+none1729:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1665
+	JNZ  row1727
 	JMP  done
 
 tile4true:
@@ -19468,16 +20594,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1677:
+row1739:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1679
+	JGE        none1741
 	CMPQ       DI, (BX)
-	JNE        cut1681
+	JNE        cut1743
 	CMPQ       128(AX), $0x00
-	JE         near1683
+	JE         near1745
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19487,7 +20613,7 @@ row1677:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1683:
+near1745:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19510,16 +20636,16 @@ near1683:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1680
-	JMP          opened1682
+	JGE          over1742
+	JMP          opened1744
 
-cut1681:
+cut1743:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1684
+	JE         unasked1746
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -19527,12 +20653,12 @@ cut1681:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1684:
-opened1682:
+unasked1746:
+opened1744:
 	CMPQ 128(AX), $0x00
-	JNE  far1685
+	JNE  far1747
 
-each1686:
+each1748:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19572,11 +20698,11 @@ each1686:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1686
-	JMP          over1680
+	JL           each1748
+	JMP          over1742
 
-far1685:
-each1687:
+far1747:
+each1749:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19624,41 +20750,41 @@ each1687:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1687
+	JL           each1749
 
-over1680:
+over1742:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1688
+	JE           all1750
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1690
+	JZ           two1752
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1690:
+two1752:
 	TESTQ    $0x00000002, R9
-	JZ       one1691
+	JZ       one1753
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1691:
+one1753:
 	TESTQ  $0x00000001, R9
-	JZ     stored1689
+	JZ     stored1751
 	VMOVSS X7, (R11)
-	JMP    stored1689
+	JMP    stored1751
 
-all1688:
+all1750:
 	VMOVUPS Y7, 96(CX)
 
-stored1689:
+stored1751:
 	CMPQ         48(AX), $0x00
-	JE           unasked1692
+	JE           unasked1754
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -19666,39 +20792,39 @@ stored1689:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1693
+	JE           all1755
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1695
+	JZ           two1757
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1695:
+two1757:
 	TESTQ    $0x00000002, R11
-	JZ       one1696
+	JZ       one1758
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1696:
+one1758:
 	TESTQ  $0x00000001, R11
-	JZ     stored1694
+	JZ     stored1756
 	VMOVSS X8, (R9)
-	JMP    stored1694
+	JMP    stored1756
 
-all1693:
+all1755:
 	VMOVUPS Y8, 96(R9)
 
-stored1694:
-unasked1692:
-none1679:
+stored1756:
+unasked1754:
+none1741:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1677
+	JNZ  row1739
 
 done:
 	VZEROUPPER
@@ -19735,16 +20861,16 @@ TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1697:
+row1759:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1699
+	JGE        none1761
 	CMPQ       DI, (BX)
-	JNE        cut1701
+	JNE        cut1763
 	CMPQ       128(AX), $0x00
-	JE         near1703
+	JE         near1765
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19753,7 +20879,7 @@ row1697:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1703:
+near1765:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19767,23 +20893,23 @@ near1703:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1700
-	JMP          opened1702
+	JGE          over1762
+	JMP          opened1764
 
-cut1701:
+cut1763:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1704
+	JE      unasked1766
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1704:
-opened1702:
+unasked1766:
+opened1764:
 	CMPQ 128(AX), $0x00
-	JNE  far1705
+	JNE  far1767
 
-each1706:
+each1768:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19802,11 +20928,11 @@ each1706:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1706
-	JMP          over1700
+	JL           each1768
+	JMP          over1762
 
-far1705:
-each1707:
+far1767:
+each1769:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19832,24 +20958,24 @@ each1707:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1707
+	JL           each1769
 
-over1700:
+over1762:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1708
+	JE      unasked1770
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1708:
-none1699:
+unasked1770:
+none1761:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1697
+	JNZ  row1759
 	JMP  done
 
 tile1true:
@@ -19858,16 +20984,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1709:
+row1771:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1711
+	JGE        none1773
 	CMPQ       DI, (BX)
-	JNE        cut1713
+	JNE        cut1775
 	CMPQ       128(AX), $0x00
-	JE         near1715
+	JE         near1777
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19876,7 +21002,7 @@ row1709:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1715:
+near1777:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19890,23 +21016,23 @@ near1715:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1712
-	JMP          opened1714
+	JGE          over1774
+	JMP          opened1776
 
-cut1713:
+cut1775:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1716
+	JE         unasked1778
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1716:
-opened1714:
+unasked1778:
+opened1776:
 	CMPQ 128(AX), $0x00
-	JNE  far1717
+	JNE  far1779
 
-each1718:
+each1780:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19925,11 +21051,11 @@ each1718:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1718
-	JMP          over1712
+	JL           each1780
+	JMP          over1774
 
-far1717:
-each1719:
+far1779:
+each1781:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19955,88 +21081,88 @@ each1719:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1719
+	JL           each1781
 
-over1712:
+over1774:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1720
+	JE           all1782
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1722
+	JZ           two1784
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1722:
+two1784:
 	TESTQ    $0x00000002, R9
-	JZ       one1723
+	JZ       one1785
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1723:
+one1785:
 	TESTQ  $0x00000001, R9
-	JZ     stored1721
+	JZ     stored1783
 	VMOVSS X1, (R11)
-	JMP    stored1721
+	JMP    stored1783
 
-all1720:
+all1782:
 	VMOVUPS Y1, (CX)
 
-stored1721:
+stored1783:
 	CMPQ         48(AX), $0x00
-	JE           unasked1724
+	JE           unasked1786
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1725
+	JE           all1787
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1727
+	JZ           two1789
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1727:
+two1789:
 	TESTQ    $0x00000002, R11
-	JZ       one1728
+	JZ       one1790
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1728:
+one1790:
 	TESTQ  $0x00000001, R11
-	JZ     stored1726
+	JZ     stored1788
 	VMOVSS X2, (R9)
-	JMP    stored1726
+	JMP    stored1788
 
-all1725:
+all1787:
 	VMOVUPS Y2, (R9)
 
-stored1726:
-unasked1724:
-none1711:
+stored1788:
+unasked1786:
+none1773:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1709
+	JNZ  row1771
 	JMP  done
 
 tile2false:
-row1729:
+row1791:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1731
+	JGE        none1793
 	CMPQ       DI, (BX)
-	JNE        cut1733
+	JNE        cut1795
 	CMPQ       128(AX), $0x00
-	JE         near1735
+	JE         near1797
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20045,7 +21171,7 @@ row1729:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1735:
+near1797:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20063,25 +21189,25 @@ near1735:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1732
-	JMP          opened1734
+	JGE          over1794
+	JMP          opened1796
 
-cut1733:
+cut1795:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1736
+	JE      unasked1798
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1736:
-opened1734:
+unasked1798:
+opened1796:
 	CMPQ 128(AX), $0x00
-	JNE  far1737
+	JNE  far1799
 
-each1738:
+each1800:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20108,11 +21234,11 @@ each1738:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1738
-	JMP          over1732
+	JL           each1800
+	JMP          over1794
 
-far1737:
-each1739:
+far1799:
+each1801:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20146,26 +21272,26 @@ each1739:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1739
+	JL           each1801
 
-over1732:
+over1794:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1740
+	JE      unasked1802
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1740:
-none1731:
+unasked1802:
+none1793:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1729
+	JNZ  row1791
 	JMP  done
 
 tile2true:
@@ -20174,16 +21300,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1741:
+row1803:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1743
+	JGE        none1805
 	CMPQ       DI, (BX)
-	JNE        cut1745
+	JNE        cut1807
 	CMPQ       128(AX), $0x00
-	JE         near1747
+	JE         near1809
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20192,7 +21318,7 @@ row1741:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1747:
+near1809:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20210,25 +21336,25 @@ near1747:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1744
-	JMP          opened1746
+	JGE          over1806
+	JMP          opened1808
 
-cut1745:
+cut1807:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1748
+	JE         unasked1810
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1748:
-opened1746:
+unasked1810:
+opened1808:
 	CMPQ 128(AX), $0x00
-	JNE  far1749
+	JNE  far1811
 
-each1750:
+each1812:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20255,11 +21381,11 @@ each1750:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1750
-	JMP          over1744
+	JL           each1812
+	JMP          over1806
 
-far1749:
-each1751:
+far1811:
+each1813:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20293,90 +21419,90 @@ each1751:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1751
+	JL           each1813
 
-over1744:
+over1806:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1752
+	JE           all1814
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1754
+	JZ           two1816
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1754:
+two1816:
 	TESTQ    $0x00000002, R9
-	JZ       one1755
+	JZ       one1817
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1755:
+one1817:
 	TESTQ  $0x00000001, R9
-	JZ     stored1753
+	JZ     stored1815
 	VMOVSS X3, (R11)
-	JMP    stored1753
+	JMP    stored1815
 
-all1752:
+all1814:
 	VMOVUPS Y3, 32(CX)
 
-stored1753:
+stored1815:
 	CMPQ         48(AX), $0x00
-	JE           unasked1756
+	JE           unasked1818
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1757
+	JE           all1819
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1759
+	JZ           two1821
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1759:
+two1821:
 	TESTQ    $0x00000002, R11
-	JZ       one1760
+	JZ       one1822
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1760:
+one1822:
 	TESTQ  $0x00000001, R11
-	JZ     stored1758
+	JZ     stored1820
 	VMOVSS X4, (R9)
-	JMP    stored1758
+	JMP    stored1820
 
-all1757:
+all1819:
 	VMOVUPS Y4, 32(R9)
 
-stored1758:
-unasked1756:
-none1743:
+stored1820:
+unasked1818:
+none1805:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1741
+	JNZ  row1803
 	JMP  done
 
 tile3false:
-row1761:
+row1823:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1763
+	JGE        none1825
 	CMPQ       DI, (BX)
-	JNE        cut1765
+	JNE        cut1827
 	CMPQ       128(AX), $0x00
-	JE         near1767
+	JE         near1829
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20387,7 +21513,7 @@ row1761:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1767:
+near1829:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20409,27 +21535,27 @@ near1767:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1764
-	JMP          opened1766
+	JGE          over1826
+	JMP          opened1828
 
-cut1765:
+cut1827:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1768
+	JE      unasked1830
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1768:
-opened1766:
+unasked1830:
+opened1828:
 	CMPQ 128(AX), $0x00
-	JNE  far1769
+	JNE  far1831
 
-each1770:
+each1832:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20464,11 +21590,11 @@ each1770:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1770
-	JMP          over1764
+	JL           each1832
+	JMP          over1826
 
-far1769:
-each1771:
+far1831:
+each1833:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20512,28 +21638,28 @@ each1771:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1771
+	JL           each1833
 
-over1764:
+over1826:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1772
+	JE      unasked1834
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1772:
-none1763:
+unasked1834:
+none1825:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1761
+	JNZ  row1823
 	JMP  done
 
 tile3true:
@@ -20542,16 +21668,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1773:
+row1835:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1775
+	JGE        none1837
 	CMPQ       DI, (BX)
-	JNE        cut1777
+	JNE        cut1839
 	CMPQ       128(AX), $0x00
-	JE         near1779
+	JE         near1841
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20562,7 +21688,7 @@ row1773:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1779:
+near1841:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20584,27 +21710,27 @@ near1779:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1776
-	JMP          opened1778
+	JGE          over1838
+	JMP          opened1840
 
-cut1777:
+cut1839:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1780
+	JE         unasked1842
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1780:
-opened1778:
+unasked1842:
+opened1840:
 	CMPQ 128(AX), $0x00
-	JNE  far1781
+	JNE  far1843
 
-each1782:
+each1844:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20639,11 +21765,11 @@ each1782:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1782
-	JMP          over1776
+	JL           each1844
+	JMP          over1838
 
-far1781:
-each1783:
+far1843:
+each1845:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20687,92 +21813,92 @@ each1783:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1783
+	JL           each1845
 
-over1776:
+over1838:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1784
+	JE           all1846
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1786
+	JZ           two1848
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1786:
+two1848:
 	TESTQ    $0x00000002, R9
-	JZ       one1787
+	JZ       one1849
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1787:
+one1849:
 	TESTQ  $0x00000001, R9
-	JZ     stored1785
+	JZ     stored1847
 	VMOVSS X5, (R11)
-	JMP    stored1785
+	JMP    stored1847
 
-all1784:
+all1846:
 	VMOVUPS Y5, 64(CX)
 
-stored1785:
+stored1847:
 	CMPQ         48(AX), $0x00
-	JE           unasked1788
+	JE           unasked1850
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1789
+	JE           all1851
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1791
+	JZ           two1853
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1791:
+two1853:
 	TESTQ    $0x00000002, R11
-	JZ       one1792
+	JZ       one1854
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1792:
+one1854:
 	TESTQ  $0x00000001, R11
-	JZ     stored1790
+	JZ     stored1852
 	VMOVSS X6, (R9)
-	JMP    stored1790
+	JMP    stored1852
 
-all1789:
+all1851:
 	VMOVUPS Y6, 64(R9)
 
-stored1790:
-unasked1788:
-none1775:
+stored1852:
+unasked1850:
+none1837:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1773
+	JNZ  row1835
 	JMP  done
 
 tile4false:
-row1793:
+row1855:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1795
+	JGE        none1857
 	CMPQ       DI, (BX)
-	JNE        cut1797
+	JNE        cut1859
 	CMPQ       128(AX), $0x00
-	JE         near1799
+	JE         near1861
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20782,7 +21908,7 @@ row1793:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1799:
+near1861:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20808,16 +21934,16 @@ near1799:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1796
-	JMP          opened1798
+	JGE          over1858
+	JMP          opened1860
 
-cut1797:
+cut1859:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1800
+	JE      unasked1862
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -20825,12 +21951,12 @@ cut1797:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1800:
-opened1798:
+unasked1862:
+opened1860:
 	CMPQ 128(AX), $0x00
-	JNE  far1801
+	JNE  far1863
 
-each1802:
+each1864:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20873,11 +21999,11 @@ each1802:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1802
-	JMP          over1796
+	JL           each1864
+	JMP          over1858
 
-far1801:
-each1803:
+far1863:
+each1865:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20928,15 +22054,15 @@ each1803:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1803
+	JL           each1865
 
-over1796:
+over1858:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1804
+	JE      unasked1866
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -20944,14 +22070,14 @@ over1796:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1804:
-none1795:
+unasked1866:
+none1857:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1793
+	JNZ  row1855
 	JMP  done
 
 tile4true:
@@ -20960,16 +22086,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1805:
+row1867:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1807
+	JGE        none1869
 	CMPQ       DI, (BX)
-	JNE        cut1809
+	JNE        cut1871
 	CMPQ       128(AX), $0x00
-	JE         near1811
+	JE         near1873
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20979,7 +22105,7 @@ row1805:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1811:
+near1873:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21005,16 +22131,16 @@ near1811:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1808
-	JMP          opened1810
+	JGE          over1870
+	JMP          opened1872
 
-cut1809:
+cut1871:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1812
+	JE         unasked1874
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -21022,12 +22148,12 @@ cut1809:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1812:
-opened1810:
+unasked1874:
+opened1872:
 	CMPQ 128(AX), $0x00
-	JNE  far1813
+	JNE  far1875
 
-each1814:
+each1876:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21070,11 +22196,11 @@ each1814:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1814
-	JMP          over1808
+	JL           each1876
+	JMP          over1870
 
-far1813:
-each1815:
+far1875:
+each1877:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21125,41 +22251,41 @@ each1815:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1815
+	JL           each1877
 
-over1808:
+over1870:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1816
+	JE           all1878
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1818
+	JZ           two1880
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1818:
+two1880:
 	TESTQ    $0x00000002, R9
-	JZ       one1819
+	JZ       one1881
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1819:
+one1881:
 	TESTQ  $0x00000001, R9
-	JZ     stored1817
+	JZ     stored1879
 	VMOVSS X7, (R11)
-	JMP    stored1817
+	JMP    stored1879
 
-all1816:
+all1878:
 	VMOVUPS Y7, 96(CX)
 
-stored1817:
+stored1879:
 	CMPQ         48(AX), $0x00
-	JE           unasked1820
+	JE           unasked1882
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -21167,39 +22293,39 @@ stored1817:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1821
+	JE           all1883
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1823
+	JZ           two1885
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1823:
+two1885:
 	TESTQ    $0x00000002, R11
-	JZ       one1824
+	JZ       one1886
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1824:
+one1886:
 	TESTQ  $0x00000001, R11
-	JZ     stored1822
+	JZ     stored1884
 	VMOVSS X8, (R9)
-	JMP    stored1822
+	JMP    stored1884
 
-all1821:
+all1883:
 	VMOVUPS Y8, 96(R9)
 
-stored1822:
-unasked1820:
-none1807:
+stored1884:
+unasked1882:
+none1869:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1805
+	JNZ  row1867
 
 done:
 	VZEROUPPER
@@ -21236,16 +22362,16 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1825:
+row1887:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1827
+	JGE        none1889
 	CMPQ       DI, (BX)
-	JNE        cut1829
+	JNE        cut1891
 	CMPQ       128(AX), $0x00
-	JE         near1831
+	JE         near1893
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21254,7 +22380,7 @@ row1825:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1831:
+near1893:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21268,23 +22394,23 @@ near1831:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1828
-	JMP          opened1830
+	JGE          over1890
+	JMP          opened1892
 
-cut1829:
+cut1891:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1832
+	JE      unasked1894
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1832:
-opened1830:
+unasked1894:
+opened1892:
 	CMPQ 128(AX), $0x00
-	JNE  far1833
+	JNE  far1895
 
-each1834:
+each1896:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21303,11 +22429,11 @@ each1834:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1834
-	JMP          over1828
+	JL           each1896
+	JMP          over1890
 
-far1833:
-each1835:
+far1895:
+each1897:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21333,24 +22459,24 @@ each1835:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1835
+	JL           each1897
 
-over1828:
+over1890:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1836
+	JE      unasked1898
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1836:
-none1827:
+unasked1898:
+none1889:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1825
+	JNZ  row1887
 	JMP  done
 
 tile1true:
@@ -21359,16 +22485,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1837:
+row1899:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1839
+	JGE        none1901
 	CMPQ       DI, (BX)
-	JNE        cut1841
+	JNE        cut1903
 	CMPQ       128(AX), $0x00
-	JE         near1843
+	JE         near1905
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21377,7 +22503,7 @@ row1837:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1843:
+near1905:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21391,23 +22517,23 @@ near1843:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1840
-	JMP          opened1842
+	JGE          over1902
+	JMP          opened1904
 
-cut1841:
+cut1903:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1844
+	JE         unasked1906
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1844:
-opened1842:
+unasked1906:
+opened1904:
 	CMPQ 128(AX), $0x00
-	JNE  far1845
+	JNE  far1907
 
-each1846:
+each1908:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21426,11 +22552,11 @@ each1846:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1846
-	JMP          over1840
+	JL           each1908
+	JMP          over1902
 
-far1845:
-each1847:
+far1907:
+each1909:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21456,88 +22582,88 @@ each1847:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1847
+	JL           each1909
 
-over1840:
+over1902:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1848
+	JE           all1910
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1850
+	JZ           two1912
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1850:
+two1912:
 	TESTQ    $0x00000002, R9
-	JZ       one1851
+	JZ       one1913
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1851:
+one1913:
 	TESTQ  $0x00000001, R9
-	JZ     stored1849
+	JZ     stored1911
 	VMOVSS X1, (R11)
-	JMP    stored1849
+	JMP    stored1911
 
-all1848:
+all1910:
 	VMOVUPS Y1, (CX)
 
-stored1849:
+stored1911:
 	CMPQ         48(AX), $0x00
-	JE           unasked1852
+	JE           unasked1914
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1853
+	JE           all1915
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1855
+	JZ           two1917
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1855:
+two1917:
 	TESTQ    $0x00000002, R11
-	JZ       one1856
+	JZ       one1918
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1856:
+one1918:
 	TESTQ  $0x00000001, R11
-	JZ     stored1854
+	JZ     stored1916
 	VMOVSS X2, (R9)
-	JMP    stored1854
+	JMP    stored1916
 
-all1853:
+all1915:
 	VMOVUPS Y2, (R9)
 
-stored1854:
-unasked1852:
-none1839:
+stored1916:
+unasked1914:
+none1901:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1837
+	JNZ  row1899
 	JMP  done
 
 tile2false:
-row1857:
+row1919:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1859
+	JGE        none1921
 	CMPQ       DI, (BX)
-	JNE        cut1861
+	JNE        cut1923
 	CMPQ       128(AX), $0x00
-	JE         near1863
+	JE         near1925
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21546,7 +22672,7 @@ row1857:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1863:
+near1925:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21564,25 +22690,25 @@ near1863:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1860
-	JMP          opened1862
+	JGE          over1922
+	JMP          opened1924
 
-cut1861:
+cut1923:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1864
+	JE      unasked1926
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1864:
-opened1862:
+unasked1926:
+opened1924:
 	CMPQ 128(AX), $0x00
-	JNE  far1865
+	JNE  far1927
 
-each1866:
+each1928:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21609,11 +22735,11 @@ each1866:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1866
-	JMP          over1860
+	JL           each1928
+	JMP          over1922
 
-far1865:
-each1867:
+far1927:
+each1929:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21647,26 +22773,26 @@ each1867:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1867
+	JL           each1929
 
-over1860:
+over1922:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1868
+	JE      unasked1930
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1868:
-none1859:
+unasked1930:
+none1921:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1857
+	JNZ  row1919
 	JMP  done
 
 tile2true:
@@ -21675,16 +22801,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1869:
+row1931:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1871
+	JGE        none1933
 	CMPQ       DI, (BX)
-	JNE        cut1873
+	JNE        cut1935
 	CMPQ       128(AX), $0x00
-	JE         near1875
+	JE         near1937
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21693,7 +22819,7 @@ row1869:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1875:
+near1937:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21711,25 +22837,25 @@ near1875:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1872
-	JMP          opened1874
+	JGE          over1934
+	JMP          opened1936
 
-cut1873:
+cut1935:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1876
+	JE         unasked1938
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1876:
-opened1874:
+unasked1938:
+opened1936:
 	CMPQ 128(AX), $0x00
-	JNE  far1877
+	JNE  far1939
 
-each1878:
+each1940:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21756,11 +22882,11 @@ each1878:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1878
-	JMP          over1872
+	JL           each1940
+	JMP          over1934
 
-far1877:
-each1879:
+far1939:
+each1941:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21794,90 +22920,90 @@ each1879:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1879
+	JL           each1941
 
-over1872:
+over1934:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1880
+	JE           all1942
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1882
+	JZ           two1944
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1882:
+two1944:
 	TESTQ    $0x00000002, R9
-	JZ       one1883
+	JZ       one1945
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1883:
+one1945:
 	TESTQ  $0x00000001, R9
-	JZ     stored1881
+	JZ     stored1943
 	VMOVSS X3, (R11)
-	JMP    stored1881
+	JMP    stored1943
 
-all1880:
+all1942:
 	VMOVUPS Y3, 32(CX)
 
-stored1881:
+stored1943:
 	CMPQ         48(AX), $0x00
-	JE           unasked1884
+	JE           unasked1946
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1885
+	JE           all1947
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1887
+	JZ           two1949
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1887:
+two1949:
 	TESTQ    $0x00000002, R11
-	JZ       one1888
+	JZ       one1950
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1888:
+one1950:
 	TESTQ  $0x00000001, R11
-	JZ     stored1886
+	JZ     stored1948
 	VMOVSS X4, (R9)
-	JMP    stored1886
+	JMP    stored1948
 
-all1885:
+all1947:
 	VMOVUPS Y4, 32(R9)
 
-stored1886:
-unasked1884:
-none1871:
+stored1948:
+unasked1946:
+none1933:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1869
+	JNZ  row1931
 	JMP  done
 
 tile3false:
-row1889:
+row1951:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1891
+	JGE        none1953
 	CMPQ       DI, (BX)
-	JNE        cut1893
+	JNE        cut1955
 	CMPQ       128(AX), $0x00
-	JE         near1895
+	JE         near1957
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21888,7 +23014,7 @@ row1889:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1895:
+near1957:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21910,27 +23036,27 @@ near1895:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1892
-	JMP          opened1894
+	JGE          over1954
+	JMP          opened1956
 
-cut1893:
+cut1955:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1896
+	JE      unasked1958
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1896:
-opened1894:
+unasked1958:
+opened1956:
 	CMPQ 128(AX), $0x00
-	JNE  far1897
+	JNE  far1959
 
-each1898:
+each1960:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21965,11 +23091,11 @@ each1898:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1898
-	JMP          over1892
+	JL           each1960
+	JMP          over1954
 
-far1897:
-each1899:
+far1959:
+each1961:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22013,28 +23139,28 @@ each1899:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1899
+	JL           each1961
 
-over1892:
+over1954:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1900
+	JE      unasked1962
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1900:
-none1891:
+unasked1962:
+none1953:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1889
+	JNZ  row1951
 	JMP  done
 
 tile3true:
@@ -22043,16 +23169,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1901:
+row1963:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1903
+	JGE        none1965
 	CMPQ       DI, (BX)
-	JNE        cut1905
+	JNE        cut1967
 	CMPQ       128(AX), $0x00
-	JE         near1907
+	JE         near1969
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22063,7 +23189,7 @@ row1901:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1907:
+near1969:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22085,27 +23211,27 @@ near1907:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1904
-	JMP          opened1906
+	JGE          over1966
+	JMP          opened1968
 
-cut1905:
+cut1967:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1908
+	JE         unasked1970
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1908:
-opened1906:
+unasked1970:
+opened1968:
 	CMPQ 128(AX), $0x00
-	JNE  far1909
+	JNE  far1971
 
-each1910:
+each1972:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22140,11 +23266,11 @@ each1910:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1910
-	JMP          over1904
+	JL           each1972
+	JMP          over1966
 
-far1909:
-each1911:
+far1971:
+each1973:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22188,92 +23314,92 @@ each1911:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1911
+	JL           each1973
 
-over1904:
+over1966:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1912
+	JE           all1974
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1914
+	JZ           two1976
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1914:
+two1976:
 	TESTQ    $0x00000002, R9
-	JZ       one1915
+	JZ       one1977
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1915:
+one1977:
 	TESTQ  $0x00000001, R9
-	JZ     stored1913
+	JZ     stored1975
 	VMOVSS X5, (R11)
-	JMP    stored1913
+	JMP    stored1975
 
-all1912:
+all1974:
 	VMOVUPS Y5, 64(CX)
 
-stored1913:
+stored1975:
 	CMPQ         48(AX), $0x00
-	JE           unasked1916
+	JE           unasked1978
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1917
+	JE           all1979
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1919
+	JZ           two1981
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1919:
+two1981:
 	TESTQ    $0x00000002, R11
-	JZ       one1920
+	JZ       one1982
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1920:
+one1982:
 	TESTQ  $0x00000001, R11
-	JZ     stored1918
+	JZ     stored1980
 	VMOVSS X6, (R9)
-	JMP    stored1918
+	JMP    stored1980
 
-all1917:
+all1979:
 	VMOVUPS Y6, 64(R9)
 
-stored1918:
-unasked1916:
-none1903:
+stored1980:
+unasked1978:
+none1965:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1901
+	JNZ  row1963
 	JMP  done
 
 tile4false:
-row1921:
+row1983:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1923
+	JGE        none1985
 	CMPQ       DI, (BX)
-	JNE        cut1925
+	JNE        cut1987
 	CMPQ       128(AX), $0x00
-	JE         near1927
+	JE         near1989
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22283,7 +23409,7 @@ row1921:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1927:
+near1989:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22309,16 +23435,16 @@ near1927:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1924
-	JMP          opened1926
+	JGE          over1986
+	JMP          opened1988
 
-cut1925:
+cut1987:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1928
+	JE      unasked1990
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -22326,12 +23452,12 @@ cut1925:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1928:
-opened1926:
+unasked1990:
+opened1988:
 	CMPQ 128(AX), $0x00
-	JNE  far1929
+	JNE  far1991
 
-each1930:
+each1992:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22374,11 +23500,11 @@ each1930:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1930
-	JMP          over1924
+	JL           each1992
+	JMP          over1986
 
-far1929:
-each1931:
+far1991:
+each1993:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22429,15 +23555,15 @@ each1931:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1931
+	JL           each1993
 
-over1924:
+over1986:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1932
+	JE      unasked1994
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -22445,14 +23571,14 @@ over1924:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1932:
-none1923:
+unasked1994:
+none1985:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1921
+	JNZ  row1983
 	JMP  done
 
 tile4true:
@@ -22461,16 +23587,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1933:
+row1995:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1935
+	JGE        none1997
 	CMPQ       DI, (BX)
-	JNE        cut1937
+	JNE        cut1999
 	CMPQ       128(AX), $0x00
-	JE         near1939
+	JE         near2001
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22480,7 +23606,7 @@ row1933:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1939:
+near2001:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22506,16 +23632,16 @@ near1939:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1936
-	JMP          opened1938
+	JGE          over1998
+	JMP          opened2000
 
-cut1937:
+cut1999:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1940
+	JE         unasked2002
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -22523,12 +23649,12 @@ cut1937:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1940:
-opened1938:
+unasked2002:
+opened2000:
 	CMPQ 128(AX), $0x00
-	JNE  far1941
+	JNE  far2003
 
-each1942:
+each2004:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22571,11 +23697,11 @@ each1942:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1942
-	JMP          over1936
+	JL           each2004
+	JMP          over1998
 
-far1941:
-each1943:
+far2003:
+each2005:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22626,41 +23752,41 @@ each1943:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1943
+	JL           each2005
 
-over1936:
+over1998:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1944
+	JE           all2006
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1946
+	JZ           two2008
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1946:
+two2008:
 	TESTQ    $0x00000002, R9
-	JZ       one1947
+	JZ       one2009
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1947:
+one2009:
 	TESTQ  $0x00000001, R9
-	JZ     stored1945
+	JZ     stored2007
 	VMOVSS X7, (R11)
-	JMP    stored1945
+	JMP    stored2007
 
-all1944:
+all2006:
 	VMOVUPS Y7, 96(CX)
 
-stored1945:
+stored2007:
 	CMPQ         48(AX), $0x00
-	JE           unasked1948
+	JE           unasked2010
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -22668,39 +23794,39 @@ stored1945:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1949
+	JE           all2011
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1951
+	JZ           two2013
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1951:
+two2013:
 	TESTQ    $0x00000002, R11
-	JZ       one1952
+	JZ       one2014
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1952:
+one2014:
 	TESTQ  $0x00000001, R11
-	JZ     stored1950
+	JZ     stored2012
 	VMOVSS X8, (R9)
-	JMP    stored1950
+	JMP    stored2012
 
-all1949:
+all2011:
 	VMOVUPS Y8, 96(R9)
 
-stored1950:
-unasked1948:
-none1935:
+stored2012:
+unasked2010:
+none1997:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1933
+	JNZ  row1995
 
 done:
 	VZEROUPPER
@@ -22729,16 +23855,16 @@ TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1953:
+row2015:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1955
+	JGE        none2017
 	CMPQ       DI, (BX)
-	JNE        cut1957
+	JNE        cut2019
 	CMPQ       128(AX), $0x00
-	JE         near1959
+	JE         near2021
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22747,7 +23873,7 @@ row1953:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1959:
+near2021:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22761,23 +23887,23 @@ near1959:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1956
-	JMP          opened1958
+	JGE          over2018
+	JMP          opened2020
 
-cut1957:
+cut2019:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1960
+	JE      unasked2022
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1960:
-opened1958:
+unasked2022:
+opened2020:
 	CMPQ 128(AX), $0x00
-	JNE  far1961
+	JNE  far2023
 
-each1962:
+each2024:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22796,11 +23922,11 @@ each1962:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1962
-	JMP          over1956
+	JL           each2024
+	JMP          over2018
 
-far1961:
-each1963:
+far2023:
+each2025:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22826,37 +23952,37 @@ each1963:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1963
+	JL           each2025
 
-over1956:
+over2018:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1964
+	JE      unasked2026
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1964:
-none1955:
+unasked2026:
+none2017:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1953
+	JNZ  row2015
 	JMP  done
 
 tile2false:
-row1965:
+row2027:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1967
+	JGE        none2029
 	CMPQ       DI, (BX)
-	JNE        cut1969
+	JNE        cut2031
 	CMPQ       128(AX), $0x00
-	JE         near1971
+	JE         near2033
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22865,7 +23991,7 @@ row1965:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1971:
+near2033:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22883,25 +24009,25 @@ near1971:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1968
-	JMP          opened1970
+	JGE          over2030
+	JMP          opened2032
 
-cut1969:
+cut2031:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1972
+	JE      unasked2034
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1972:
-opened1970:
+unasked2034:
+opened2032:
 	CMPQ 128(AX), $0x00
-	JNE  far1973
+	JNE  far2035
 
-each1974:
+each2036:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22928,11 +24054,11 @@ each1974:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1974
-	JMP          over1968
+	JL           each2036
+	JMP          over2030
 
-far1973:
-each1975:
+far2035:
+each2037:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22966,39 +24092,39 @@ each1975:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1975
+	JL           each2037
 
-over1968:
+over2030:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1976
+	JE      unasked2038
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1976:
-none1967:
+unasked2038:
+none2029:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1965
+	JNZ  row2027
 	JMP  done
 
 tile3false:
-row1977:
+row2039:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1979
+	JGE        none2041
 	CMPQ       DI, (BX)
-	JNE        cut1981
+	JNE        cut2043
 	CMPQ       128(AX), $0x00
-	JE         near1983
+	JE         near2045
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23009,7 +24135,7 @@ row1977:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1983:
+near2045:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23031,27 +24157,27 @@ near1983:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1980
-	JMP          opened1982
+	JGE          over2042
+	JMP          opened2044
 
-cut1981:
+cut2043:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1984
+	JE      unasked2046
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1984:
-opened1982:
+unasked2046:
+opened2044:
 	CMPQ 128(AX), $0x00
-	JNE  far1985
+	JNE  far2047
 
-each1986:
+each2048:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23086,11 +24212,11 @@ each1986:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1986
-	JMP          over1980
+	JL           each2048
+	JMP          over2042
 
-far1985:
-each1987:
+far2047:
+each2049:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23134,41 +24260,41 @@ each1987:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1987
+	JL           each2049
 
-over1980:
+over2042:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1988
+	JE      unasked2050
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1988:
-none1979:
+unasked2050:
+none2041:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1977
+	JNZ  row2039
 	JMP  done
 
 tile4false:
-row1989:
+row2051:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1991
+	JGE        none2053
 	CMPQ       DI, (BX)
-	JNE        cut1993
+	JNE        cut2055
 	CMPQ       128(AX), $0x00
-	JE         near1995
+	JE         near2057
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23178,7 +24304,7 @@ row1989:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1995:
+near2057:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23204,16 +24330,16 @@ near1995:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1992
-	JMP          opened1994
+	JGE          over2054
+	JMP          opened2056
 
-cut1993:
+cut2055:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1996
+	JE      unasked2058
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -23221,12 +24347,12 @@ cut1993:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1996:
-opened1994:
+unasked2058:
+opened2056:
 	CMPQ 128(AX), $0x00
-	JNE  far1997
+	JNE  far2059
 
-each1998:
+each2060:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23269,11 +24395,11 @@ each1998:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1998
-	JMP          over1992
+	JL           each2060
+	JMP          over2054
 
-far1997:
-each1999:
+far2059:
+each2061:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23324,15 +24450,15 @@ each1999:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1999
+	JL           each2061
 
-over1992:
+over2054:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2000
+	JE      unasked2062
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -23340,14 +24466,14 @@ over1992:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2000:
-none1991:
+unasked2062:
+none2053:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1989
+	JNZ  row2051
 
 done:
 	VZEROUPPER
@@ -23376,16 +24502,16 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2001:
+row2063:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2003
+	JGE        none2065
 	CMPQ       DI, (BX)
-	JNE        cut2005
+	JNE        cut2067
 	CMPQ       128(AX), $0x00
-	JE         near2007
+	JE         near2069
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23394,7 +24520,7 @@ row2001:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2007:
+near2069:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23408,23 +24534,23 @@ near2007:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2004
-	JMP          opened2006
+	JGE          over2066
+	JMP          opened2068
 
-cut2005:
+cut2067:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2008
+	JE      unasked2070
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2008:
-opened2006:
+unasked2070:
+opened2068:
 	CMPQ 128(AX), $0x00
-	JNE  far2009
+	JNE  far2071
 
-each2010:
+each2072:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23443,11 +24569,11 @@ each2010:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2010
-	JMP          over2004
+	JL           each2072
+	JMP          over2066
 
-far2009:
-each2011:
+far2071:
+each2073:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23473,37 +24599,37 @@ each2011:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2011
+	JL           each2073
 
-over2004:
+over2066:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2012
+	JE      unasked2074
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2012:
-none2003:
+unasked2074:
+none2065:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2001
+	JNZ  row2063
 	JMP  done
 
 tile2false:
-row2013:
+row2075:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2015
+	JGE        none2077
 	CMPQ       DI, (BX)
-	JNE        cut2017
+	JNE        cut2079
 	CMPQ       128(AX), $0x00
-	JE         near2019
+	JE         near2081
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23512,7 +24638,7 @@ row2013:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2019:
+near2081:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23530,25 +24656,25 @@ near2019:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2016
-	JMP          opened2018
+	JGE          over2078
+	JMP          opened2080
 
-cut2017:
+cut2079:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2020
+	JE      unasked2082
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2020:
-opened2018:
+unasked2082:
+opened2080:
 	CMPQ 128(AX), $0x00
-	JNE  far2021
+	JNE  far2083
 
-each2022:
+each2084:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23575,11 +24701,11 @@ each2022:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2022
-	JMP          over2016
+	JL           each2084
+	JMP          over2078
 
-far2021:
-each2023:
+far2083:
+each2085:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23613,39 +24739,39 @@ each2023:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2023
+	JL           each2085
 
-over2016:
+over2078:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2024
+	JE      unasked2086
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2024:
-none2015:
+unasked2086:
+none2077:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2013
+	JNZ  row2075
 	JMP  done
 
 tile3false:
-row2025:
+row2087:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2027
+	JGE        none2089
 	CMPQ       DI, (BX)
-	JNE        cut2029
+	JNE        cut2091
 	CMPQ       128(AX), $0x00
-	JE         near2031
+	JE         near2093
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23656,7 +24782,7 @@ row2025:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near2031:
+near2093:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23678,27 +24804,27 @@ near2031:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2028
-	JMP          opened2030
+	JGE          over2090
+	JMP          opened2092
 
-cut2029:
+cut2091:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2032
+	JE      unasked2094
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2032:
-opened2030:
+unasked2094:
+opened2092:
 	CMPQ 128(AX), $0x00
-	JNE  far2033
+	JNE  far2095
 
-each2034:
+each2096:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23733,11 +24859,11 @@ each2034:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2034
-	JMP          over2028
+	JL           each2096
+	JMP          over2090
 
-far2033:
-each2035:
+far2095:
+each2097:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23781,41 +24907,41 @@ each2035:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2035
+	JL           each2097
 
-over2028:
+over2090:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2036
+	JE      unasked2098
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2036:
-none2027:
+unasked2098:
+none2089:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2025
+	JNZ  row2087
 	JMP  done
 
 tile4false:
-row2037:
+row2099:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2039
+	JGE        none2101
 	CMPQ       DI, (BX)
-	JNE        cut2041
+	JNE        cut2103
 	CMPQ       128(AX), $0x00
-	JE         near2043
+	JE         near2105
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23825,7 +24951,7 @@ row2037:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2043:
+near2105:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23851,16 +24977,16 @@ near2043:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2040
-	JMP          opened2042
+	JGE          over2102
+	JMP          opened2104
 
-cut2041:
+cut2103:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2044
+	JE      unasked2106
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -23868,12 +24994,12 @@ cut2041:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2044:
-opened2042:
+unasked2106:
+opened2104:
 	CMPQ 128(AX), $0x00
-	JNE  far2045
+	JNE  far2107
 
-each2046:
+each2108:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23916,11 +25042,11 @@ each2046:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2046
-	JMP          over2040
+	JL           each2108
+	JMP          over2102
 
-far2045:
-each2047:
+far2107:
+each2109:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23971,15 +25097,15 @@ each2047:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2047
+	JL           each2109
 
-over2040:
+over2102:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2048
+	JE      unasked2110
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -23987,14 +25113,14 @@ over2040:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2048:
-none2039:
+unasked2110:
+none2101:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2037
+	JNZ  row2099
 
 done:
 	VZEROUPPER
@@ -24019,16 +25145,16 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2049:
+row2111:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2051
+	JGE        none2113
 	CMPQ       DI, (BX)
-	JNE        cut2053
+	JNE        cut2115
 	CMPQ       128(AX), $0x00
-	JE         near2055
+	JE         near2117
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24037,7 +25163,7 @@ row2049:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2055:
+near2117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24054,25 +25180,25 @@ near2055:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2052
-	JMP          opened2054
+	JGE          over2114
+	JMP          opened2116
 
-cut2053:
+cut2115:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2056
+	JE      unasked2118
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2056:
-opened2054:
+unasked2118:
+opened2116:
 	CMPQ 128(AX), $0x00
-	JNE  far2057
+	JNE  far2119
 
-each2058:
+each2120:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24098,11 +25224,11 @@ each2058:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2058
-	JMP          over2052
+	JL           each2120
+	JMP          over2114
 
-far2057:
-each2059:
+far2119:
+each2121:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24135,39 +25261,39 @@ each2059:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2059
+	JL           each2121
 
-over2052:
+over2114:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2060
+	JE      unasked2122
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2060:
-none2051:
+unasked2122:
+none2113:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2049
+	JNZ  row2111
 	JMP  done
 
 tile4false:
-row2061:
+row2123:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2063
+	JGE        none2125
 	CMPQ       DI, (BX)
-	JNE        cut2065
+	JNE        cut2127
 	CMPQ       128(AX), $0x00
-	JE         near2067
+	JE         near2129
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24177,7 +25303,7 @@ row2061:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2067:
+near2129:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24201,16 +25327,16 @@ near2067:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2064
-	JMP          opened2066
+	JGE          over2126
+	JMP          opened2128
 
-cut2065:
+cut2127:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2068
+	JE      unasked2130
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24218,12 +25344,12 @@ cut2065:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2068:
-opened2066:
+unasked2130:
+opened2128:
 	CMPQ 128(AX), $0x00
-	JNE  far2069
+	JNE  far2131
 
-each2070:
+each2132:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24264,11 +25390,11 @@ each2070:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2070
-	JMP          over2064
+	JL           each2132
+	JMP          over2126
 
-far2069:
-each2071:
+far2131:
+each2133:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24317,15 +25443,15 @@ each2071:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2071
+	JL           each2133
 
-over2064:
+over2126:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2072
+	JE      unasked2134
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -24333,14 +25459,14 @@ over2064:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2072:
-none2063:
+unasked2134:
+none2125:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2061
+	JNZ  row2123
 
 done:
 	VZEROUPPER
@@ -24365,16 +25491,16 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2073:
+row2135:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2075
+	JGE        none2137
 	CMPQ       DI, (BX)
-	JNE        cut2077
+	JNE        cut2139
 	CMPQ       128(AX), $0x00
-	JE         near2079
+	JE         near2141
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24383,7 +25509,7 @@ row2073:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2079:
+near2141:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24400,25 +25526,25 @@ near2079:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2076
-	JMP          opened2078
+	JGE          over2138
+	JMP          opened2140
 
-cut2077:
+cut2139:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2080
+	JE      unasked2142
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2080:
-opened2078:
+unasked2142:
+opened2140:
 	CMPQ 128(AX), $0x00
-	JNE  far2081
+	JNE  far2143
 
-each2082:
+each2144:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24444,11 +25570,11 @@ each2082:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2082
-	JMP          over2076
+	JL           each2144
+	JMP          over2138
 
-far2081:
-each2083:
+far2143:
+each2145:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24481,39 +25607,39 @@ each2083:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2083
+	JL           each2145
 
-over2076:
+over2138:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2084
+	JE      unasked2146
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2084:
-none2075:
+unasked2146:
+none2137:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2073
+	JNZ  row2135
 	JMP  done
 
 tile4false:
-row2085:
+row2147:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2087
+	JGE        none2149
 	CMPQ       DI, (BX)
-	JNE        cut2089
+	JNE        cut2151
 	CMPQ       128(AX), $0x00
-	JE         near2091
+	JE         near2153
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24523,7 +25649,7 @@ row2085:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2091:
+near2153:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24547,16 +25673,16 @@ near2091:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2088
-	JMP          opened2090
+	JGE          over2150
+	JMP          opened2152
 
-cut2089:
+cut2151:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2092
+	JE      unasked2154
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24564,12 +25690,12 @@ cut2089:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2092:
-opened2090:
+unasked2154:
+opened2152:
 	CMPQ 128(AX), $0x00
-	JNE  far2093
+	JNE  far2155
 
-each2094:
+each2156:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24610,11 +25736,11 @@ each2094:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2094
-	JMP          over2088
+	JL           each2156
+	JMP          over2150
 
-far2093:
-each2095:
+far2155:
+each2157:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24663,15 +25789,15 @@ each2095:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2095
+	JL           each2157
 
-over2088:
+over2150:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2096
+	JE      unasked2158
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -24679,14 +25805,14 @@ over2088:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2096:
-none2087:
+unasked2158:
+none2149:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2085
+	JNZ  row2147
 
 done:
 	VZEROUPPER
@@ -24709,16 +25835,16 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2097:
+row2159:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2099
+	JGE        none2161
 	CMPQ       DI, (BX)
-	JNE        cut2101
+	JNE        cut2163
 	CMPQ       128(AX), $0x00
-	JE         near2103
+	JE         near2165
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24728,7 +25854,7 @@ row2097:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2103:
+near2165:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24751,16 +25877,16 @@ near2103:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2100
-	JMP          opened2102
+	JGE          over2162
+	JMP          opened2164
 
-cut2101:
+cut2163:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2104
+	JE      unasked2166
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24768,12 +25894,12 @@ cut2101:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2104:
-opened2102:
+unasked2166:
+opened2164:
 	CMPQ 128(AX), $0x00
-	JNE  far2105
+	JNE  far2167
 
-each2106:
+each2168:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24813,11 +25939,11 @@ each2106:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2106
-	JMP          over2100
+	JL           each2168
+	JMP          over2162
 
-far2105:
-each2107:
+far2167:
+each2169:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24865,15 +25991,15 @@ each2107:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2107
+	JL           each2169
 
-over2100:
+over2162:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2108
+	JE      unasked2170
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -24881,14 +26007,14 @@ over2100:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2108:
-none2099:
+unasked2170:
+none2161:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2097
+	JNZ  row2159
 
 done:
 	VZEROUPPER
@@ -24911,16 +26037,16 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2109:
+row2171:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2111
+	JGE        none2173
 	CMPQ       DI, (BX)
-	JNE        cut2113
+	JNE        cut2175
 	CMPQ       128(AX), $0x00
-	JE         near2115
+	JE         near2177
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24930,7 +26056,7 @@ row2109:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2115:
+near2177:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24953,16 +26079,16 @@ near2115:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2112
-	JMP          opened2114
+	JGE          over2174
+	JMP          opened2176
 
-cut2113:
+cut2175:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2116
+	JE      unasked2178
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24970,12 +26096,12 @@ cut2113:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2116:
-opened2114:
+unasked2178:
+opened2176:
 	CMPQ 128(AX), $0x00
-	JNE  far2117
+	JNE  far2179
 
-each2118:
+each2180:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25015,11 +26141,11 @@ each2118:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2118
-	JMP          over2112
+	JL           each2180
+	JMP          over2174
 
-far2117:
-each2119:
+far2179:
+each2181:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25067,15 +26193,15 @@ each2119:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2119
+	JL           each2181
 
-over2112:
+over2174:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2120
+	JE      unasked2182
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25083,14 +26209,14 @@ over2112:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2120:
-none2111:
+unasked2182:
+none2173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2109
+	JNZ  row2171
 
 done:
 	VZEROUPPER
@@ -25120,18 +26246,18 @@ TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2121
+	JE     bare2183
 
-row2123:
+row2185:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2125
+	JGE        none2187
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2127
+	JE         near2189
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25139,10 +26265,10 @@ row2123:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2128
+	JMP        ready2190
 
-near2127:
-ready2128:
+near2189:
+ready2190:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25152,11 +26278,11 @@ ready2128:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2126
+	JGE     over2188
 	CMPQ    128(AX), $0x00
-	JNE     far2129
+	JNE     far2191
 
-each2130:
+each2192:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -25172,11 +26298,11 @@ each2130:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2130
-	JMP       over2126
+	JL        each2192
+	JMP       over2188
 
-far2129:
-each2131:
+far2191:
+each2193:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25199,9 +26325,9 @@ each2131:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2131
+	JL         each2193
 
-over2126:
+over2188:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	MOVQ         48(AX), R9
@@ -25215,24 +26341,24 @@ over2126:
 	VPADDD       Y5, Y6, Y6
 	VMOVUPS      Y6, 32(R9)
 
-none2125:
+none2187:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2123
-	JMP  tiled2122
+	JNZ  row2185
+	JMP  tiled2184
 
-bare2121:
-row2132:
+bare2183:
+row2194:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2134
+	JGE        none2196
 	CMPQ       128(AX), $0x00
-	JE         near2136
+	JE         near2198
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25240,10 +26366,10 @@ row2132:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2137
+	JMP        ready2199
 
-near2136:
-ready2137:
+near2198:
+ready2199:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25253,11 +26379,11 @@ ready2137:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2135
+	JGE     over2197
 	CMPQ    128(AX), $0x00
-	JNE     far2138
+	JNE     far2200
 
-each2139:
+each2201:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25269,11 +26395,11 @@ each2139:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2139
-	JMP     over2135
+	JL      each2201
+	JMP     over2197
 
-far2138:
-each2140:
+far2200:
+each2202:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25292,19 +26418,19 @@ each2140:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2140
+	JL         each2202
 
-over2135:
+over2197:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2134:
+none2196:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2132
+	JNZ  row2194
 
-tiled2122:
+tiled2184:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -25312,19 +26438,19 @@ tiled2122:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2141
+	JE     bare2203
 
-row2143:
+row2205:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2145
+	JGE        none2207
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2147
+	JE         near2209
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25333,9 +26459,9 @@ row2143:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2148
+	JMP        ready2210
 
-near2147:
+near2209:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25345,7 +26471,7 @@ near2147:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2148:
+ready2210:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25359,11 +26485,11 @@ ready2148:
 	VORPS   Y8, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2146
+	JGE     over2208
 	CMPQ    128(AX), $0x00
-	JNE     far2149
+	JNE     far2211
 
-each2150:
+each2212:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25396,11 +26522,11 @@ each2150:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2150
-	JMP        over2146
+	JL         each2212
+	JMP        over2208
 
-far2149:
-each2151:
+far2211:
+each2213:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25433,9 +26559,9 @@ each2151:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2151
+	JL         each2213
 
-over2146:
+over2208:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	VMOVUPS      Y2, 64(CX)
@@ -25457,24 +26583,24 @@ over2146:
 	VPADDD       Y8, Y9, Y9
 	VMOVUPS      Y9, 96(R9)
 
-none2145:
+none2207:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2143
-	JMP  tiled2142
+	JNZ  row2205
+	JMP  tiled2204
 
-bare2141:
-row2152:
+bare2203:
+row2214:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2154
+	JGE        none2216
 	CMPQ       128(AX), $0x00
-	JE         near2156
+	JE         near2218
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25483,9 +26609,9 @@ row2152:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2157
+	JMP        ready2219
 
-near2156:
+near2218:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25495,7 +26621,7 @@ near2156:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2157:
+ready2219:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25509,11 +26635,11 @@ ready2157:
 	VORPS   Y8, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2155
+	JGE     over2217
 	CMPQ    128(AX), $0x00
-	JNE     far2158
+	JNE     far2220
 
-each2159:
+each2221:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25539,11 +26665,11 @@ each2159:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2159
-	JMP        over2155
+	JL         each2221
+	JMP        over2217
 
-far2158:
-each2160:
+far2220:
+each2222:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25569,21 +26695,21 @@ each2160:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2160
+	JL         each2222
 
-over2155:
+over2217:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2154:
+none2216:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2152
+	JNZ  row2214
 
-tiled2142:
+tiled2204:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -25591,20 +26717,20 @@ tiled2142:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2161
+	JE     bare2223
 
-row2163:
+row2225:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2165
+	JGE        none2227
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2167
+	JE         near2229
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25614,9 +26740,9 @@ row2163:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2168
+	JMP        ready2230
 
-near2167:
+near2229:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25627,7 +26753,7 @@ near2167:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2168:
+ready2230:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25645,11 +26771,11 @@ ready2168:
 	VORPS   Y11, Y9, Y9
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2166
+	JGE     over2228
 	CMPQ    128(AX), $0x00
-	JNE     far2169
+	JNE     far2231
 
-each2170:
+each2232:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25692,11 +26818,11 @@ each2170:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2170
-	JMP        over2166
+	JL         each2232
+	JMP        over2228
 
-far2169:
-each2171:
+far2231:
+each2233:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25739,9 +26865,9 @@ each2171:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2171
+	JL         each2233
 
-over2166:
+over2228:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	VMOVUPS      Y2, 64(CX)
@@ -25771,24 +26897,24 @@ over2166:
 	VPADDD       Y11, Y12, Y12
 	VMOVUPS      Y12, 160(R9)
 
-none2165:
+none2227:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2163
-	JMP  tiled2162
+	JNZ  row2225
+	JMP  tiled2224
 
-bare2161:
-row2172:
+bare2223:
+row2234:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2174
+	JGE        none2236
 	CMPQ       128(AX), $0x00
-	JE         near2176
+	JE         near2238
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25798,9 +26924,9 @@ row2172:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2177
+	JMP        ready2239
 
-near2176:
+near2238:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25811,7 +26937,7 @@ near2176:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2177:
+ready2239:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25829,11 +26955,11 @@ ready2177:
 	VORPS   Y11, Y9, Y9
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2175
+	JGE     over2237
 	CMPQ    128(AX), $0x00
-	JNE     far2178
+	JNE     far2240
 
-each2179:
+each2241:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25866,11 +26992,11 @@ each2179:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2179
-	JMP        over2175
+	JL         each2241
+	JMP        over2237
 
-far2178:
-each2180:
+far2240:
+each2242:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25903,9 +27029,9 @@ each2180:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2180
+	JL         each2242
 
-over2175:
+over2237:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -25913,13 +27039,13 @@ over2175:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2174:
+none2236:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2172
+	JNZ  row2234
 
-tiled2162:
+tiled2224:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -25927,21 +27053,21 @@ tiled2162:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2181
+	JE     bare2243
 
-row2183:
+row2245:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2185
+	JGE        none2247
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2187
+	JE         near2249
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25952,9 +27078,9 @@ row2183:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2188
+	JMP        ready2250
 
-near2187:
+near2249:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -25966,7 +27092,7 @@ near2187:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2188:
+ready2250:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -25988,11 +27114,11 @@ ready2188:
 	VORPS   Y14, Y12, Y12
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2186
+	JGE     over2248
 	CMPQ    128(AX), $0x00
-	JNE     far2189
+	JNE     far2251
 
-each2190:
+each2252:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26045,11 +27171,11 @@ each2190:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2190
-	JMP        over2186
+	JL         each2252
+	JMP        over2248
 
-far2189:
-each2191:
+far2251:
+each2253:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26102,9 +27228,9 @@ each2191:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2191
+	JL         each2253
 
-over2186:
+over2248:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	VMOVUPS      Y2, 64(CX)
@@ -26142,24 +27268,24 @@ over2186:
 	VPADDD       Y14, Y15, Y15
 	VMOVUPS      Y15, 224(R9)
 
-none2185:
+none2247:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2183
-	JMP  tiled2182
+	JNZ  row2245
+	JMP  tiled2244
 
-bare2181:
-row2192:
+bare2243:
+row2254:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2194
+	JGE        none2256
 	CMPQ       128(AX), $0x00
-	JE         near2196
+	JE         near2258
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26170,9 +27296,9 @@ row2192:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2197
+	JMP        ready2259
 
-near2196:
+near2258:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26184,7 +27310,7 @@ near2196:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2197:
+ready2259:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26206,11 +27332,11 @@ ready2197:
 	VORPS   Y14, Y12, Y12
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2195
+	JGE     over2257
 	CMPQ    128(AX), $0x00
-	JNE     far2198
+	JNE     far2260
 
-each2199:
+each2261:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26250,11 +27376,11 @@ each2199:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2199
-	JMP        over2195
+	JL         each2261
+	JMP        over2257
 
-far2198:
-each2200:
+far2260:
+each2262:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26294,9 +27420,9 @@ each2200:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2200
+	JL         each2262
 
-over2195:
+over2257:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -26306,13 +27432,13 @@ over2195:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2194:
+none2256:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2192
+	JNZ  row2254
 
-tiled2182:
+tiled2244:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
@@ -26354,18 +27480,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2201
+	JE     bare2263
 
-row2203:
+row2265:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2205
+	JGE        none2267
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2207
+	JE         near2269
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26373,10 +27499,10 @@ row2203:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2208
+	JMP        ready2270
 
-near2207:
-ready2208:
+near2269:
+ready2270:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26386,11 +27512,11 @@ ready2208:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2206
+	JGE     over2268
 	CMPQ    128(AX), $0x00
-	JNE     far2209
+	JNE     far2271
 
-each2210:
+each2272:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -26406,11 +27532,11 @@ each2210:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2210
-	JMP       over2206
+	JL        each2272
+	JMP       over2268
 
-far2209:
-each2211:
+far2271:
+each2273:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26433,9 +27559,9 @@ each2211:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2211
+	JL         each2273
 
-over2206:
+over2268:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	MOVQ         48(AX), R9
@@ -26449,24 +27575,24 @@ over2206:
 	VPADDD       Y5, Y6, Y6
 	VMOVUPS      Y6, 32(R9)
 
-none2205:
+none2267:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2203
-	JMP  tiled2202
+	JNZ  row2265
+	JMP  tiled2264
 
-bare2201:
-row2212:
+bare2263:
+row2274:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2214
+	JGE        none2276
 	CMPQ       128(AX), $0x00
-	JE         near2216
+	JE         near2278
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26474,10 +27600,10 @@ row2212:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2217
+	JMP        ready2279
 
-near2216:
-ready2217:
+near2278:
+ready2279:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26487,11 +27613,11 @@ ready2217:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2215
+	JGE     over2277
 	CMPQ    128(AX), $0x00
-	JNE     far2218
+	JNE     far2280
 
-each2219:
+each2281:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26503,11 +27629,11 @@ each2219:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2219
-	JMP     over2215
+	JL      each2281
+	JMP     over2277
 
-far2218:
-each2220:
+far2280:
+each2282:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26526,19 +27652,19 @@ each2220:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2220
+	JL         each2282
 
-over2215:
+over2277:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2214:
+none2276:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2212
+	JNZ  row2274
 
-tiled2202:
+tiled2264:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -26546,19 +27672,19 @@ tiled2202:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2221
+	JE     bare2283
 
-row2223:
+row2285:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2225
+	JGE        none2287
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2227
+	JE         near2289
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26567,9 +27693,9 @@ row2223:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2228
+	JMP        ready2290
 
-near2227:
+near2289:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26579,7 +27705,7 @@ near2227:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2228:
+ready2290:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26593,11 +27719,11 @@ ready2228:
 	VORPS   Y8, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2226
+	JGE     over2288
 	CMPQ    128(AX), $0x00
-	JNE     far2229
+	JNE     far2291
 
-each2230:
+each2292:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26630,11 +27756,11 @@ each2230:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2230
-	JMP        over2226
+	JL         each2292
+	JMP        over2288
 
-far2229:
-each2231:
+far2291:
+each2293:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26667,9 +27793,9 @@ each2231:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2231
+	JL         each2293
 
-over2226:
+over2288:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	VMOVUPS      Y2, 64(CX)
@@ -26691,24 +27817,24 @@ over2226:
 	VPADDD       Y8, Y9, Y9
 	VMOVUPS      Y9, 96(R9)
 
-none2225:
+none2287:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2223
-	JMP  tiled2222
+	JNZ  row2285
+	JMP  tiled2284
 
-bare2221:
-row2232:
+bare2283:
+row2294:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2234
+	JGE        none2296
 	CMPQ       128(AX), $0x00
-	JE         near2236
+	JE         near2298
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26717,9 +27843,9 @@ row2232:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2237
+	JMP        ready2299
 
-near2236:
+near2298:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26729,7 +27855,7 @@ near2236:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2237:
+ready2299:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26743,11 +27869,11 @@ ready2237:
 	VORPS   Y8, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2235
+	JGE     over2297
 	CMPQ    128(AX), $0x00
-	JNE     far2238
+	JNE     far2300
 
-each2239:
+each2301:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26773,11 +27899,11 @@ each2239:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2239
-	JMP        over2235
+	JL         each2301
+	JMP        over2297
 
-far2238:
-each2240:
+far2300:
+each2302:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26803,21 +27929,21 @@ each2240:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2240
+	JL         each2302
 
-over2235:
+over2297:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2234:
+none2296:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2232
+	JNZ  row2294
 
-tiled2222:
+tiled2284:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -26825,20 +27951,20 @@ tiled2222:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2241
+	JE     bare2303
 
-row2243:
+row2305:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2245
+	JGE        none2307
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2247
+	JE         near2309
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26848,9 +27974,9 @@ row2243:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2248
+	JMP        ready2310
 
-near2247:
+near2309:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26861,7 +27987,7 @@ near2247:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2248:
+ready2310:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26879,11 +28005,11 @@ ready2248:
 	VORPS   Y11, Y9, Y9
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2246
+	JGE     over2308
 	CMPQ    128(AX), $0x00
-	JNE     far2249
+	JNE     far2311
 
-each2250:
+each2312:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26926,11 +28052,11 @@ each2250:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2250
-	JMP        over2246
+	JL         each2312
+	JMP        over2308
 
-far2249:
-each2251:
+far2311:
+each2313:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26973,9 +28099,9 @@ each2251:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2251
+	JL         each2313
 
-over2246:
+over2308:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	VMOVUPS      Y2, 64(CX)
@@ -27005,24 +28131,24 @@ over2246:
 	VPADDD       Y11, Y12, Y12
 	VMOVUPS      Y12, 160(R9)
 
-none2245:
+none2307:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2243
-	JMP  tiled2242
+	JNZ  row2305
+	JMP  tiled2304
 
-bare2241:
-row2252:
+bare2303:
+row2314:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2254
+	JGE        none2316
 	CMPQ       128(AX), $0x00
-	JE         near2256
+	JE         near2318
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27032,9 +28158,9 @@ row2252:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2257
+	JMP        ready2319
 
-near2256:
+near2318:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27045,7 +28171,7 @@ near2256:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2257:
+ready2319:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27063,11 +28189,11 @@ ready2257:
 	VORPS   Y11, Y9, Y9
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2255
+	JGE     over2317
 	CMPQ    128(AX), $0x00
-	JNE     far2258
+	JNE     far2320
 
-each2259:
+each2321:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27100,11 +28226,11 @@ each2259:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2259
-	JMP        over2255
+	JL         each2321
+	JMP        over2317
 
-far2258:
-each2260:
+far2320:
+each2322:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27137,9 +28263,9 @@ each2260:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2260
+	JL         each2322
 
-over2255:
+over2317:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27147,13 +28273,13 @@ over2255:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2254:
+none2316:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2252
+	JNZ  row2314
 
-tiled2242:
+tiled2304:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27161,21 +28287,21 @@ tiled2242:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2261
+	JE     bare2323
 
-row2263:
+row2325:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2265
+	JGE        none2327
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2267
+	JE         near2329
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27186,9 +28312,9 @@ row2263:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2268
+	JMP        ready2330
 
-near2267:
+near2329:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27200,7 +28326,7 @@ near2267:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2268:
+ready2330:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27222,11 +28348,11 @@ ready2268:
 	VORPS   Y14, Y12, Y12
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2266
+	JGE     over2328
 	CMPQ    128(AX), $0x00
-	JNE     far2269
+	JNE     far2331
 
-each2270:
+each2332:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27279,11 +28405,11 @@ each2270:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2270
-	JMP        over2266
+	JL         each2332
+	JMP        over2328
 
-far2269:
-each2271:
+far2331:
+each2333:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27336,9 +28462,9 @@ each2271:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2271
+	JL         each2333
 
-over2266:
+over2328:
 	VMOVUPS      Y0, (CX)
 	VMOVUPS      Y1, 32(CX)
 	VMOVUPS      Y2, 64(CX)
@@ -27376,24 +28502,24 @@ over2266:
 	VPADDD       Y14, Y15, Y15
 	VMOVUPS      Y15, 224(R9)
 
-none2265:
+none2327:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2263
-	JMP  tiled2262
+	JNZ  row2325
+	JMP  tiled2324
 
-bare2261:
-row2272:
+bare2323:
+row2334:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2274
+	JGE        none2336
 	CMPQ       128(AX), $0x00
-	JE         near2276
+	JE         near2338
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27404,9 +28530,9 @@ row2272:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2277
+	JMP        ready2339
 
-near2276:
+near2338:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27418,7 +28544,7 @@ near2276:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2277:
+ready2339:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27440,11 +28566,11 @@ ready2277:
 	VORPS   Y14, Y12, Y12
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2275
+	JGE     over2337
 	CMPQ    128(AX), $0x00
-	JNE     far2278
+	JNE     far2340
 
-each2279:
+each2341:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27484,11 +28610,11 @@ each2279:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2279
-	JMP        over2275
+	JL         each2341
+	JMP        over2337
 
-far2278:
-each2280:
+far2340:
+each2342:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27528,9 +28654,9 @@ each2280:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2280
+	JL         each2342
 
-over2275:
+over2337:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27540,13 +28666,13 @@ over2275:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2274:
+none2336:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2272
+	JNZ  row2334
 
-tiled2262:
+tiled2324:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
@@ -27601,17 +28727,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2281:
+row2343:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2283
+	JGE     none2345
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2285
+	JNE     far2347
 
-each2286:
+each2348:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27624,11 +28750,11 @@ each2286:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2286
-	JMP          over2284
+	JL           each2348
+	JMP          over2346
 
-far2285:
-each2287:
+far2347:
+each2349:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27651,16 +28777,16 @@ each2287:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2287
+	JL           each2349
 
-over2284:
+over2346:
 	VMOVUPS Y0, (CX)
 
-none2283:
+none2345:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2281
+	JNZ  row2343
 	JMP  done
 
 tile1true:
@@ -27669,17 +28795,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2288:
+row2350:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2290
+	JGE        none2352
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2292
+	JNE        far2354
 
-each2293:
+each2355:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27694,11 +28820,11 @@ each2293:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2293
-	JMP          over2291
+	JL           each2355
+	JMP          over2353
 
-far2292:
-each2294:
+far2354:
+each2356:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27723,56 +28849,56 @@ each2294:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2294
+	JL           each2356
 
-over2291:
+over2353:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2295
+	JE           all2357
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2297
+	JZ           two2359
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2297:
+two2359:
 	TESTQ    $0x00000002, R9
-	JZ       one2298
+	JZ       one2360
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2298:
+one2360:
 	TESTQ  $0x00000001, R9
-	JZ     stored2296
+	JZ     stored2358
 	VMOVSS X1, (R11)
-	JMP    stored2296
+	JMP    stored2358
 
-all2295:
+all2357:
 	VMOVUPS Y1, (CX)
 
-stored2296:
-none2290:
+stored2358:
+none2352:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2288
+	JNZ  row2350
 	JMP  done
 
 tile2false:
-row2299:
+row2361:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2301
+	JGE     none2363
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2303
+	JNE     far2365
 
-each2304:
+each2366:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27788,11 +28914,11 @@ each2304:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2304
-	JMP          over2302
+	JL           each2366
+	JMP          over2364
 
-far2303:
-each2305:
+far2365:
+each2367:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27818,17 +28944,17 @@ each2305:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2305
+	JL           each2367
 
-over2302:
+over2364:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2301:
+none2363:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2299
+	JNZ  row2361
 	JMP  done
 
 tile2true:
@@ -27837,18 +28963,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2306:
+row2368:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2308
+	JGE        none2370
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2310
+	JNE        far2372
 
-each2311:
+each2373:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27866,11 +28992,11 @@ each2311:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2311
-	JMP          over2309
+	JL           each2373
+	JMP          over2371
 
-far2310:
-each2312:
+far2372:
+each2374:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -27898,58 +29024,58 @@ each2312:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2312
+	JL           each2374
 
-over2309:
+over2371:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2313
+	JE           all2375
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2315
+	JZ           two2377
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2315:
+two2377:
 	TESTQ    $0x00000002, R9
-	JZ       one2316
+	JZ       one2378
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2316:
+one2378:
 	TESTQ  $0x00000001, R9
-	JZ     stored2314
+	JZ     stored2376
 	VMOVSS X2, (R11)
-	JMP    stored2314
+	JMP    stored2376
 
-all2313:
+all2375:
 	VMOVUPS Y2, 32(CX)
 
-stored2314:
-none2308:
+stored2376:
+none2370:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2306
+	JNZ  row2368
 	JMP  done
 
 tile3false:
-row2317:
+row2379:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2319
+	JGE     none2381
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2321
+	JNE     far2383
 
-each2322:
+each2384:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27968,11 +29094,11 @@ each2322:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2322
-	JMP          over2320
+	JL           each2384
+	JMP          over2382
 
-far2321:
-each2323:
+far2383:
+each2385:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28005,18 +29131,18 @@ each2323:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2323
+	JL           each2385
 
-over2320:
+over2382:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2319:
+none2381:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2317
+	JNZ  row2379
 	JMP  done
 
 tile3true:
@@ -28025,19 +29151,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2324:
+row2386:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2326
+	JGE        none2388
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2328
+	JNE        far2390
 
-each2329:
+each2391:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28058,11 +29184,11 @@ each2329:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2329
-	JMP          over2327
+	JL           each2391
+	JMP          over2389
 
-far2328:
-each2330:
+far2390:
+each2392:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28097,60 +29223,60 @@ each2330:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2330
+	JL           each2392
 
-over2327:
+over2389:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2331
+	JE           all2393
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2333
+	JZ           two2395
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2333:
+two2395:
 	TESTQ    $0x00000002, R9
-	JZ       one2334
+	JZ       one2396
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2334:
+one2396:
 	TESTQ  $0x00000001, R9
-	JZ     stored2332
+	JZ     stored2394
 	VMOVSS X3, (R11)
-	JMP    stored2332
+	JMP    stored2394
 
-all2331:
+all2393:
 	VMOVUPS Y3, 64(CX)
 
-stored2332:
-none2326:
+stored2394:
+none2388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2324
+	JNZ  row2386
 	JMP  done
 
 tile4false:
-row2335:
+row2397:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2337
+	JGE     none2399
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2339
+	JNE     far2401
 
-each2340:
+each2402:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28172,11 +29298,11 @@ each2340:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2340
-	JMP          over2338
+	JL           each2402
+	JMP          over2400
 
-far2339:
-each2341:
+far2401:
+each2403:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28210,19 +29336,19 @@ each2341:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2341
+	JL           each2403
 
-over2338:
+over2400:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2337:
+none2399:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2335
+	JNZ  row2397
 	JMP  done
 
 tile4true:
@@ -28231,20 +29357,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2342:
+row2404:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2344
+	JGE        none2406
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2346
+	JNE        far2408
 
-each2347:
+each2409:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28268,11 +29394,11 @@ each2347:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2347
-	JMP          over2345
+	JL           each2409
+	JMP          over2407
 
-far2346:
-each2348:
+far2408:
+each2410:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28308,62 +29434,62 @@ each2348:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2348
+	JL           each2410
 
-over2345:
+over2407:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2349
+	JE           all2411
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2351
+	JZ           two2413
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2351:
+two2413:
 	TESTQ    $0x00000002, R9
-	JZ       one2352
+	JZ       one2414
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2352:
+one2414:
 	TESTQ  $0x00000001, R9
-	JZ     stored2350
+	JZ     stored2412
 	VMOVSS X4, (R11)
-	JMP    stored2350
+	JMP    stored2412
 
-all2349:
+all2411:
 	VMOVUPS Y4, 96(CX)
 
-stored2350:
-none2344:
+stored2412:
+none2406:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2342
+	JNZ  row2404
 	JMP  done
 
 tile5false:
-row2353:
+row2415:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2355
+	JGE     none2417
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2357
+	JNE     far2419
 
-each2358:
+each2420:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28388,11 +29514,11 @@ each2358:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2358
-	JMP          over2356
+	JL           each2420
+	JMP          over2418
 
-far2357:
-each2359:
+far2419:
+each2421:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28433,20 +29559,20 @@ each2359:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2359
+	JL           each2421
 
-over2356:
+over2418:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2355:
+none2417:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2353
+	JNZ  row2415
 	JMP  done
 
 tile5true:
@@ -28455,21 +29581,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2360:
+row2422:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2362
+	JGE        none2424
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2364
+	JNE        far2426
 
-each2365:
+each2427:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28496,11 +29622,11 @@ each2365:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2365
-	JMP          over2363
+	JL           each2427
+	JMP          over2425
 
-far2364:
-each2366:
+far2426:
+each2428:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28543,54 +29669,54 @@ each2366:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2366
+	JL           each2428
 
-over2363:
+over2425:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2367
+	JE           all2429
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2369
+	JZ           two2431
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2369:
+two2431:
 	TESTQ    $0x00000002, R9
-	JZ       one2370
+	JZ       one2432
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2370:
+one2432:
 	TESTQ  $0x00000001, R9
-	JZ     stored2368
+	JZ     stored2430
 	VMOVSS X5, (R11)
-	JMP    stored2368
+	JMP    stored2430
 
-all2367:
+all2429:
 	VMOVUPS Y5, 128(CX)
 
-stored2368:
-none2362:
+stored2430:
+none2424:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2360
+	JNZ  row2422
 	JMP  done
 
 tile6false:
-row2371:
+row2433:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2373
+	JGE     none2435
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28598,9 +29724,9 @@ row2371:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2375
+	JNE     far2437
 
-each2376:
+each2438:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28628,11 +29754,11 @@ each2376:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2376
-	JMP          over2374
+	JL           each2438
+	JMP          over2436
 
-far2375:
-each2377:
+far2437:
+each2439:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28674,9 +29800,9 @@ each2377:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2377
+	JL           each2439
 
-over2374:
+over2436:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28684,11 +29810,11 @@ over2374:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2373:
+none2435:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2371
+	JNZ  row2433
 	JMP  done
 
 tile6true:
@@ -28697,12 +29823,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2378:
+row2440:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2380
+	JGE        none2442
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28710,9 +29836,9 @@ row2378:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2382
+	JNE        far2444
 
-each2383:
+each2445:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28742,11 +29868,11 @@ each2383:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2383
-	JMP          over2381
+	JL           each2445
+	JMP          over2443
 
-far2382:
-each2384:
+far2444:
+each2446:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28790,9 +29916,9 @@ each2384:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2384
+	JL           each2446
 
-over2381:
+over2443:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -28800,45 +29926,45 @@ over2381:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2385
+	JE           all2447
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2387
+	JZ           two2449
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2387:
+two2449:
 	TESTQ    $0x00000002, R9
-	JZ       one2388
+	JZ       one2450
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2388:
+one2450:
 	TESTQ  $0x00000001, R9
-	JZ     stored2386
+	JZ     stored2448
 	VMOVSS X6, (R11)
-	JMP    stored2386
+	JMP    stored2448
 
-all2385:
+all2447:
 	VMOVUPS Y6, 160(CX)
 
-stored2386:
-none2380:
+stored2448:
+none2442:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2378
+	JNZ  row2440
 	JMP  done
 
 tile7false:
-row2389:
+row2451:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2391
+	JGE     none2453
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28847,9 +29973,9 @@ row2389:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2393
+	JNE     far2455
 
-each2394:
+each2456:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28880,11 +30006,11 @@ each2394:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2394
-	JMP          over2392
+	JL           each2456
+	JMP          over2454
 
-far2393:
-each2395:
+far2455:
+each2457:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28933,9 +30059,9 @@ each2395:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2395
+	JL           each2457
 
-over2392:
+over2454:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28944,11 +30070,11 @@ over2392:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2391:
+none2453:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2389
+	JNZ  row2451
 	JMP  done
 
 tile7true:
@@ -28957,12 +30083,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2396:
+row2458:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2398
+	JGE        none2460
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28971,9 +30097,9 @@ row2396:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2400
+	JNE        far2462
 
-each2401:
+each2463:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29006,11 +30132,11 @@ each2401:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2401
-	JMP          over2399
+	JL           each2463
+	JMP          over2461
 
-far2400:
-each2402:
+far2462:
+each2464:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29061,9 +30187,9 @@ each2402:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2402
+	JL           each2464
 
-over2399:
+over2461:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -29072,45 +30198,45 @@ over2399:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2403
+	JE           all2465
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2405
+	JZ           two2467
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2405:
+two2467:
 	TESTQ    $0x00000002, R9
-	JZ       one2406
+	JZ       one2468
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2406:
+one2468:
 	TESTQ  $0x00000001, R9
-	JZ     stored2404
+	JZ     stored2466
 	VMOVSS X7, (R11)
-	JMP    stored2404
+	JMP    stored2466
 
-all2403:
+all2465:
 	VMOVUPS Y7, 192(CX)
 
-stored2404:
-none2398:
+stored2466:
+none2460:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2396
+	JNZ  row2458
 	JMP  done
 
 tile8false:
-row2407:
+row2469:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2409
+	JGE     none2471
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29120,9 +30246,9 @@ row2407:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2411
+	JNE     far2473
 
-each2412:
+each2474:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29156,11 +30282,11 @@ each2412:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2412
-	JMP          over2410
+	JL           each2474
+	JMP          over2472
 
-far2411:
-each2413:
+far2473:
+each2475:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29210,9 +30336,9 @@ each2413:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2413
+	JL           each2475
 
-over2410:
+over2472:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29222,11 +30348,11 @@ over2410:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2409:
+none2471:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2407
+	JNZ  row2469
 	JMP  done
 
 tile8true:
@@ -29235,12 +30361,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2414:
+row2476:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2416
+	JGE        none2478
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -29250,9 +30376,9 @@ row2414:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2418
+	JNE        far2480
 
-each2419:
+each2481:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29288,11 +30414,11 @@ each2419:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2419
-	JMP          over2417
+	JL           each2481
+	JMP          over2479
 
-far2418:
-each2420:
+far2480:
+each2482:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29344,9 +30470,9 @@ each2420:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2420
+	JL           each2482
 
-over2417:
+over2479:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -29356,36 +30482,36 @@ over2417:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2421
+	JE           all2483
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2423
+	JZ           two2485
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2423:
+two2485:
 	TESTQ    $0x00000002, R9
-	JZ       one2424
+	JZ       one2486
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2424:
+one2486:
 	TESTQ  $0x00000001, R9
-	JZ     stored2422
+	JZ     stored2484
 	VMOVSS X8, (R11)
-	JMP    stored2422
+	JMP    stored2484
 
-all2421:
+all2483:
 	VMOVUPS Y8, 224(CX)
 
-stored2422:
-none2416:
+stored2484:
+none2478:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2414
+	JNZ  row2476
 
 done:
 	VZEROUPPER
@@ -29439,17 +30565,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2425:
+row2487:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2427
+	JGE     none2489
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2429
+	JNE     far2491
 
-each2430:
+each2492:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29467,11 +30593,11 @@ each2430:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2430
-	JMP          over2428
+	JL           each2492
+	JMP          over2490
 
-far2429:
-each2431:
+far2491:
+each2493:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29503,16 +30629,16 @@ each2431:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2431
+	JL           each2493
 
-over2428:
+over2490:
 	VMOVUPS Y0, (CX)
 
-none2427:
+none2489:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2425
+	JNZ  row2487
 	JMP  done
 
 tile1true:
@@ -29521,17 +30647,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2432:
+row2494:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2434
+	JGE        none2496
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2436
+	JNE        far2498
 
-each2437:
+each2499:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29551,11 +30677,11 @@ each2437:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2437
-	JMP          over2435
+	JL           each2499
+	JMP          over2497
 
-far2436:
-each2438:
+far2498:
+each2500:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29589,56 +30715,56 @@ each2438:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2438
+	JL           each2500
 
-over2435:
+over2497:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2439
+	JE           all2501
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2441
+	JZ           two2503
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2441:
+two2503:
 	TESTQ    $0x00000002, R9
-	JZ       one2442
+	JZ       one2504
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2442:
+one2504:
 	TESTQ  $0x00000001, R9
-	JZ     stored2440
+	JZ     stored2502
 	VMOVSS X1, (R12)
-	JMP    stored2440
+	JMP    stored2502
 
-all2439:
+all2501:
 	VMOVUPS Y1, (CX)
 
-stored2440:
-none2434:
+stored2502:
+none2496:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2432
+	JNZ  row2494
 	JMP  done
 
 tile2false:
-row2443:
+row2505:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2445
+	JGE     none2507
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2447
+	JNE     far2509
 
-each2448:
+each2510:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29660,11 +30786,11 @@ each2448:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2448
-	JMP          over2446
+	JL           each2510
+	JMP          over2508
 
-far2447:
-each2449:
+far2509:
+each2511:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29700,17 +30826,17 @@ each2449:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2449
+	JL           each2511
 
-over2446:
+over2508:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2445:
+none2507:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2443
+	JNZ  row2505
 	JMP  done
 
 tile2true:
@@ -29719,18 +30845,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2450:
+row2512:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2452
+	JGE        none2514
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2454
+	JNE        far2516
 
-each2455:
+each2517:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29754,11 +30880,11 @@ each2455:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2455
-	JMP          over2453
+	JL           each2517
+	JMP          over2515
 
-far2454:
-each2456:
+far2516:
+each2518:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29796,58 +30922,58 @@ each2456:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2456
+	JL           each2518
 
-over2453:
+over2515:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2457
+	JE           all2519
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2459
+	JZ           two2521
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2459:
+two2521:
 	TESTQ    $0x00000002, R9
-	JZ       one2460
+	JZ       one2522
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2460:
+one2522:
 	TESTQ  $0x00000001, R9
-	JZ     stored2458
+	JZ     stored2520
 	VMOVSS X2, (R12)
-	JMP    stored2458
+	JMP    stored2520
 
-all2457:
+all2519:
 	VMOVUPS Y2, 32(CX)
 
-stored2458:
-none2452:
+stored2520:
+none2514:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2450
+	JNZ  row2512
 	JMP  done
 
 tile3false:
-row2461:
+row2523:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2463
+	JGE     none2525
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2465
+	JNE     far2527
 
-each2466:
+each2528:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29873,11 +30999,11 @@ each2466:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2466
-	JMP          over2464
+	JL           each2528
+	JMP          over2526
 
-far2465:
-each2467:
+far2527:
+each2529:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29921,18 +31047,18 @@ each2467:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2467
+	JL           each2529
 
-over2464:
+over2526:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2463:
+none2525:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2461
+	JNZ  row2523
 	JMP  done
 
 tile3true:
@@ -29941,19 +31067,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2468:
+row2530:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2470
+	JGE        none2532
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2472
+	JNE        far2534
 
-each2473:
+each2535:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29981,11 +31107,11 @@ each2473:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2473
-	JMP          over2471
+	JL           each2535
+	JMP          over2533
 
-far2472:
-each2474:
+far2534:
+each2536:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30031,60 +31157,60 @@ each2474:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2474
+	JL           each2536
 
-over2471:
+over2533:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2475
+	JE           all2537
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2477
+	JZ           two2539
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2477:
+two2539:
 	TESTQ    $0x00000002, R9
-	JZ       one2478
+	JZ       one2540
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2478:
+one2540:
 	TESTQ  $0x00000001, R9
-	JZ     stored2476
+	JZ     stored2538
 	VMOVSS X3, (R12)
-	JMP    stored2476
+	JMP    stored2538
 
-all2475:
+all2537:
 	VMOVUPS Y3, 64(CX)
 
-stored2476:
-none2470:
+stored2538:
+none2532:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2468
+	JNZ  row2530
 	JMP  done
 
 tile4false:
-row2479:
+row2541:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2481
+	JGE     none2543
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2483
+	JNE     far2545
 
-each2484:
+each2546:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30114,11 +31240,11 @@ each2484:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2484
-	JMP          over2482
+	JL           each2546
+	JMP          over2544
 
-far2483:
-each2485:
+far2545:
+each2547:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30164,19 +31290,19 @@ each2485:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2485
+	JL           each2547
 
-over2482:
+over2544:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2481:
+none2543:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2479
+	JNZ  row2541
 	JMP  done
 
 tile4true:
@@ -30185,20 +31311,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2486:
+row2548:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2488
+	JGE        none2550
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2490
+	JNE        far2552
 
-each2491:
+each2553:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30230,11 +31356,11 @@ each2491:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2491
-	JMP          over2489
+	JL           each2553
+	JMP          over2551
 
-far2490:
-each2492:
+far2552:
+each2554:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30282,62 +31408,62 @@ each2492:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2492
+	JL           each2554
 
-over2489:
+over2551:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2493
+	JE           all2555
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2495
+	JZ           two2557
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2495:
+two2557:
 	TESTQ    $0x00000002, R9
-	JZ       one2496
+	JZ       one2558
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2496:
+one2558:
 	TESTQ  $0x00000001, R9
-	JZ     stored2494
+	JZ     stored2556
 	VMOVSS X4, (R12)
-	JMP    stored2494
+	JMP    stored2556
 
-all2493:
+all2555:
 	VMOVUPS Y4, 96(CX)
 
-stored2494:
-none2488:
+stored2556:
+none2550:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2486
+	JNZ  row2548
 	JMP  done
 
 tile5false:
-row2497:
+row2559:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2499
+	JGE     none2561
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2501
+	JNE     far2563
 
-each2502:
+each2564:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30371,11 +31497,11 @@ each2502:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2502
-	JMP          over2500
+	JL           each2564
+	JMP          over2562
 
-far2501:
-each2503:
+far2563:
+each2565:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30429,20 +31555,20 @@ each2503:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2503
+	JL           each2565
 
-over2500:
+over2562:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2499:
+none2561:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2497
+	JNZ  row2559
 	JMP  done
 
 tile5true:
@@ -30451,21 +31577,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2504:
+row2566:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2506
+	JGE        none2568
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2508
+	JNE        far2570
 
-each2509:
+each2571:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30501,11 +31627,11 @@ each2509:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2509
-	JMP          over2507
+	JL           each2571
+	JMP          over2569
 
-far2508:
-each2510:
+far2570:
+each2572:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30561,54 +31687,54 @@ each2510:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2510
+	JL           each2572
 
-over2507:
+over2569:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2511
+	JE           all2573
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2513
+	JZ           two2575
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2513:
+two2575:
 	TESTQ    $0x00000002, R9
-	JZ       one2514
+	JZ       one2576
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2514:
+one2576:
 	TESTQ  $0x00000001, R9
-	JZ     stored2512
+	JZ     stored2574
 	VMOVSS X5, (R12)
-	JMP    stored2512
+	JMP    stored2574
 
-all2511:
+all2573:
 	VMOVUPS Y5, 128(CX)
 
-stored2512:
-none2506:
+stored2574:
+none2568:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2504
+	JNZ  row2566
 	JMP  done
 
 tile6false:
-row2515:
+row2577:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2517
+	JGE     none2579
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30616,9 +31742,9 @@ row2515:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2519
+	JNE     far2581
 
-each2520:
+each2582:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30656,11 +31782,11 @@ each2520:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2520
-	JMP          over2518
+	JL           each2582
+	JMP          over2580
 
-far2519:
-each2521:
+far2581:
+each2583:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30716,9 +31842,9 @@ each2521:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2521
+	JL           each2583
 
-over2518:
+over2580:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30726,11 +31852,11 @@ over2518:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2517:
+none2579:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2515
+	JNZ  row2577
 	JMP  done
 
 tile6true:
@@ -30739,12 +31865,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2522:
+row2584:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2524
+	JGE        none2586
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30752,9 +31878,9 @@ row2522:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2526
+	JNE        far2588
 
-each2527:
+each2589:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30794,11 +31920,11 @@ each2527:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2527
-	JMP          over2525
+	JL           each2589
+	JMP          over2587
 
-far2526:
-each2528:
+far2588:
+each2590:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30856,9 +31982,9 @@ each2528:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2528
+	JL           each2590
 
-over2525:
+over2587:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30866,45 +31992,45 @@ over2525:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2529
+	JE           all2591
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2531
+	JZ           two2593
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2531:
+two2593:
 	TESTQ    $0x00000002, R9
-	JZ       one2532
+	JZ       one2594
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2532:
+one2594:
 	TESTQ  $0x00000001, R9
-	JZ     stored2530
+	JZ     stored2592
 	VMOVSS X6, (R12)
-	JMP    stored2530
+	JMP    stored2592
 
-all2529:
+all2591:
 	VMOVUPS Y6, 160(CX)
 
-stored2530:
-none2524:
+stored2592:
+none2586:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2522
+	JNZ  row2584
 	JMP  done
 
 tile7false:
-row2533:
+row2595:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2535
+	JGE     none2597
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30913,9 +32039,9 @@ row2533:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2537
+	JNE     far2599
 
-each2538:
+each2600:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30957,11 +32083,11 @@ each2538:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2538
-	JMP          over2536
+	JL           each2600
+	JMP          over2598
 
-far2537:
-each2539:
+far2599:
+each2601:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31025,9 +32151,9 @@ each2539:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2539
+	JL           each2601
 
-over2536:
+over2598:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31036,11 +32162,11 @@ over2536:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2535:
+none2597:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2533
+	JNZ  row2595
 	JMP  done
 
 tile7true:
@@ -31049,12 +32175,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2540:
+row2602:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2542
+	JGE        none2604
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31063,9 +32189,9 @@ row2540:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2544
+	JNE        far2606
 
-each2545:
+each2607:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31109,11 +32235,11 @@ each2545:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2545
-	JMP          over2543
+	JL           each2607
+	JMP          over2605
 
-far2544:
-each2546:
+far2606:
+each2608:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31179,9 +32305,9 @@ each2546:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2546
+	JL           each2608
 
-over2543:
+over2605:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -31190,45 +32316,45 @@ over2543:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2547
+	JE           all2609
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2549
+	JZ           two2611
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2549:
+two2611:
 	TESTQ    $0x00000002, R9
-	JZ       one2550
+	JZ       one2612
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2550:
+one2612:
 	TESTQ  $0x00000001, R9
-	JZ     stored2548
+	JZ     stored2610
 	VMOVSS X7, (R12)
-	JMP    stored2548
+	JMP    stored2610
 
-all2547:
+all2609:
 	VMOVUPS Y7, 192(CX)
 
-stored2548:
-none2542:
+stored2610:
+none2604:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2540
+	JNZ  row2602
 	JMP  done
 
 tile8false:
-row2551:
+row2613:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2553
+	JGE     none2615
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31238,9 +32364,9 @@ row2551:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2555
+	JNE     far2617
 
-each2556:
+each2618:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31286,11 +32412,11 @@ each2556:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2556
-	JMP          over2554
+	JL           each2618
+	JMP          over2616
 
-far2555:
-each2557:
+far2617:
+each2619:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31356,9 +32482,9 @@ each2557:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2557
+	JL           each2619
 
-over2554:
+over2616:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31368,11 +32494,11 @@ over2554:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2553:
+none2615:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2551
+	JNZ  row2613
 	JMP  done
 
 tile8true:
@@ -31381,12 +32507,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2558:
+row2620:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2560
+	JGE        none2622
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31396,9 +32522,9 @@ row2558:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2562
+	JNE        far2624
 
-each2563:
+each2625:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31446,11 +32572,11 @@ each2563:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2563
-	JMP          over2561
+	JL           each2625
+	JMP          over2623
 
-far2562:
-each2564:
+far2624:
+each2626:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31518,9 +32644,9 @@ each2564:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2564
+	JL           each2626
 
-over2561:
+over2623:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -31530,36 +32656,36 @@ over2561:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2565
+	JE           all2627
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2567
+	JZ           two2629
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2567:
+two2629:
 	TESTQ    $0x00000002, R9
-	JZ       one2568
+	JZ       one2630
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2568:
+one2630:
 	TESTQ  $0x00000001, R9
-	JZ     stored2566
+	JZ     stored2628
 	VMOVSS X8, (R12)
-	JMP    stored2566
+	JMP    stored2628
 
-all2565:
+all2627:
 	VMOVUPS Y8, 224(CX)
 
-stored2566:
-none2560:
+stored2628:
+none2622:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2558
+	JNZ  row2620
 
 done:
 	VZEROUPPER
@@ -31613,17 +32739,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2569:
+row2631:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2571
+	JGE     none2633
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2573
+	JNE     far2635
 
-each2574:
+each2636:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31641,11 +32767,11 @@ each2574:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2574
-	JMP          over2572
+	JL           each2636
+	JMP          over2634
 
-far2573:
-each2575:
+far2635:
+each2637:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31677,16 +32803,16 @@ each2575:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2575
+	JL           each2637
 
-over2572:
+over2634:
 	VMOVUPS Y0, (CX)
 
-none2571:
+none2633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2569
+	JNZ  row2631
 	JMP  done
 
 tile1true:
@@ -31695,17 +32821,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2576:
+row2638:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2578
+	JGE        none2640
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2580
+	JNE        far2642
 
-each2581:
+each2643:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31725,11 +32851,11 @@ each2581:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2581
-	JMP          over2579
+	JL           each2643
+	JMP          over2641
 
-far2580:
-each2582:
+far2642:
+each2644:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31763,56 +32889,56 @@ each2582:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2582
+	JL           each2644
 
-over2579:
+over2641:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2583
+	JE           all2645
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2585
+	JZ           two2647
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2585:
+two2647:
 	TESTQ    $0x00000002, R9
-	JZ       one2586
+	JZ       one2648
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2586:
+one2648:
 	TESTQ  $0x00000001, R9
-	JZ     stored2584
+	JZ     stored2646
 	VMOVSS X1, (R12)
-	JMP    stored2584
+	JMP    stored2646
 
-all2583:
+all2645:
 	VMOVUPS Y1, (CX)
 
-stored2584:
-none2578:
+stored2646:
+none2640:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2576
+	JNZ  row2638
 	JMP  done
 
 tile2false:
-row2587:
+row2649:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2589
+	JGE     none2651
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2591
+	JNE     far2653
 
-each2592:
+each2654:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31835,11 +32961,11 @@ each2592:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2592
-	JMP          over2590
+	JL           each2654
+	JMP          over2652
 
-far2591:
-each2593:
+far2653:
+each2655:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31876,17 +33002,17 @@ each2593:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2593
+	JL           each2655
 
-over2590:
+over2652:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2589:
+none2651:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2587
+	JNZ  row2649
 	JMP  done
 
 tile2true:
@@ -31895,18 +33021,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2594:
+row2656:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2596
+	JGE        none2658
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2598
+	JNE        far2660
 
-each2599:
+each2661:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31931,11 +33057,11 @@ each2599:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2599
-	JMP          over2597
+	JL           each2661
+	JMP          over2659
 
-far2598:
-each2600:
+far2660:
+each2662:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31974,58 +33100,58 @@ each2600:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2600
+	JL           each2662
 
-over2597:
+over2659:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2601
+	JE           all2663
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2603
+	JZ           two2665
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2603:
+two2665:
 	TESTQ    $0x00000002, R9
-	JZ       one2604
+	JZ       one2666
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2604:
+one2666:
 	TESTQ  $0x00000001, R9
-	JZ     stored2602
+	JZ     stored2664
 	VMOVSS X2, (R12)
-	JMP    stored2602
+	JMP    stored2664
 
-all2601:
+all2663:
 	VMOVUPS Y2, 32(CX)
 
-stored2602:
-none2596:
+stored2664:
+none2658:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2594
+	JNZ  row2656
 	JMP  done
 
 tile3false:
-row2605:
+row2667:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2607
+	JGE     none2669
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2609
+	JNE     far2671
 
-each2610:
+each2672:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32053,11 +33179,11 @@ each2610:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2610
-	JMP          over2608
+	JL           each2672
+	JMP          over2670
 
-far2609:
-each2611:
+far2671:
+each2673:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32105,18 +33231,18 @@ each2611:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2611
+	JL           each2673
 
-over2608:
+over2670:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2607:
+none2669:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2605
+	JNZ  row2667
 	JMP  done
 
 tile3true:
@@ -32125,19 +33251,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2612:
+row2674:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2614
+	JGE        none2676
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2616
+	JNE        far2678
 
-each2617:
+each2679:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32167,11 +33293,11 @@ each2617:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2617
-	JMP          over2615
+	JL           each2679
+	JMP          over2677
 
-far2616:
-each2618:
+far2678:
+each2680:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32221,60 +33347,60 @@ each2618:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2618
+	JL           each2680
 
-over2615:
+over2677:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2619
+	JE           all2681
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2621
+	JZ           two2683
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2621:
+two2683:
 	TESTQ    $0x00000002, R9
-	JZ       one2622
+	JZ       one2684
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2622:
+one2684:
 	TESTQ  $0x00000001, R9
-	JZ     stored2620
+	JZ     stored2682
 	VMOVSS X3, (R12)
-	JMP    stored2620
+	JMP    stored2682
 
-all2619:
+all2681:
 	VMOVUPS Y3, 64(CX)
 
-stored2620:
-none2614:
+stored2682:
+none2676:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2612
+	JNZ  row2674
 	JMP  done
 
 tile4false:
-row2623:
+row2685:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2625
+	JGE     none2687
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2627
+	JNE     far2689
 
-each2628:
+each2690:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32307,11 +33433,11 @@ each2628:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2628
-	JMP          over2626
+	JL           each2690
+	JMP          over2688
 
-far2627:
-each2629:
+far2689:
+each2691:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32361,19 +33487,19 @@ each2629:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2629
+	JL           each2691
 
-over2626:
+over2688:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2625:
+none2687:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2623
+	JNZ  row2685
 	JMP  done
 
 tile4true:
@@ -32382,20 +33508,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2630:
+row2692:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2632
+	JGE        none2694
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2634
+	JNE        far2696
 
-each2635:
+each2697:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32430,11 +33556,11 @@ each2635:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2635
-	JMP          over2633
+	JL           each2697
+	JMP          over2695
 
-far2634:
-each2636:
+far2696:
+each2698:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32486,62 +33612,62 @@ each2636:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2636
+	JL           each2698
 
-over2633:
+over2695:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2637
+	JE           all2699
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2639
+	JZ           two2701
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2639:
+two2701:
 	TESTQ    $0x00000002, R9
-	JZ       one2640
+	JZ       one2702
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2640:
+one2702:
 	TESTQ  $0x00000001, R9
-	JZ     stored2638
+	JZ     stored2700
 	VMOVSS X4, (R12)
-	JMP    stored2638
+	JMP    stored2700
 
-all2637:
+all2699:
 	VMOVUPS Y4, 96(CX)
 
-stored2638:
-none2632:
+stored2700:
+none2694:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2630
+	JNZ  row2692
 	JMP  done
 
 tile5false:
-row2641:
+row2703:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2643
+	JGE     none2705
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2645
+	JNE     far2707
 
-each2646:
+each2708:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32579,11 +33705,11 @@ each2646:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2646
-	JMP          over2644
+	JL           each2708
+	JMP          over2706
 
-far2645:
-each2647:
+far2707:
+each2709:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32644,20 +33770,20 @@ each2647:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2647
+	JL           each2709
 
-over2644:
+over2706:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2643:
+none2705:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2641
+	JNZ  row2703
 	JMP  done
 
 tile5true:
@@ -32666,21 +33792,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2648:
+row2710:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2650
+	JGE        none2712
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2652
+	JNE        far2714
 
-each2653:
+each2715:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32720,11 +33846,11 @@ each2653:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2653
-	JMP          over2651
+	JL           each2715
+	JMP          over2713
 
-far2652:
-each2654:
+far2714:
+each2716:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32787,54 +33913,54 @@ each2654:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2654
+	JL           each2716
 
-over2651:
+over2713:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2655
+	JE           all2717
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2657
+	JZ           two2719
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2657:
+two2719:
 	TESTQ    $0x00000002, R9
-	JZ       one2658
+	JZ       one2720
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2658:
+one2720:
 	TESTQ  $0x00000001, R9
-	JZ     stored2656
+	JZ     stored2718
 	VMOVSS X5, (R12)
-	JMP    stored2656
+	JMP    stored2718
 
-all2655:
+all2717:
 	VMOVUPS Y5, 128(CX)
 
-stored2656:
-none2650:
+stored2718:
+none2712:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2648
+	JNZ  row2710
 	JMP  done
 
 tile6false:
-row2659:
+row2721:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2661
+	JGE     none2723
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32842,9 +33968,9 @@ row2659:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2663
+	JNE     far2725
 
-each2664:
+each2726:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32887,11 +34013,11 @@ each2664:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2664
-	JMP          over2662
+	JL           each2726
+	JMP          over2724
 
-far2663:
-each2665:
+far2725:
+each2727:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32954,9 +34080,9 @@ each2665:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2665
+	JL           each2727
 
-over2662:
+over2724:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32964,11 +34090,11 @@ over2662:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2661:
+none2723:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2659
+	JNZ  row2721
 	JMP  done
 
 tile6true:
@@ -32977,12 +34103,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2666:
+row2728:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2668
+	JGE        none2730
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32990,9 +34116,9 @@ row2666:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2670
+	JNE        far2732
 
-each2671:
+each2733:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33037,11 +34163,11 @@ each2671:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2671
-	JMP          over2669
+	JL           each2733
+	JMP          over2731
 
-far2670:
-each2672:
+far2732:
+each2734:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33106,9 +34232,9 @@ each2672:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2672
+	JL           each2734
 
-over2669:
+over2731:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33116,45 +34242,45 @@ over2669:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2673
+	JE           all2735
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2675
+	JZ           two2737
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2675:
+two2737:
 	TESTQ    $0x00000002, R9
-	JZ       one2676
+	JZ       one2738
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2676:
+one2738:
 	TESTQ  $0x00000001, R9
-	JZ     stored2674
+	JZ     stored2736
 	VMOVSS X6, (R12)
-	JMP    stored2674
+	JMP    stored2736
 
-all2673:
+all2735:
 	VMOVUPS Y6, 160(CX)
 
-stored2674:
-none2668:
+stored2736:
+none2730:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2666
+	JNZ  row2728
 	JMP  done
 
 tile7false:
-row2677:
+row2739:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2679
+	JGE     none2741
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33163,9 +34289,9 @@ row2677:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2681
+	JNE     far2743
 
-each2682:
+each2744:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33213,11 +34339,11 @@ each2682:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2682
-	JMP          over2680
+	JL           each2744
+	JMP          over2742
 
-far2681:
-each2683:
+far2743:
+each2745:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33291,9 +34417,9 @@ each2683:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2683
+	JL           each2745
 
-over2680:
+over2742:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33302,11 +34428,11 @@ over2680:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2679:
+none2741:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2677
+	JNZ  row2739
 	JMP  done
 
 tile7true:
@@ -33315,12 +34441,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2684:
+row2746:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2686
+	JGE        none2748
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33329,9 +34455,9 @@ row2684:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2688
+	JNE        far2750
 
-each2689:
+each2751:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33381,11 +34507,11 @@ each2689:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2689
-	JMP          over2687
+	JL           each2751
+	JMP          over2749
 
-far2688:
-each2690:
+far2750:
+each2752:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33461,9 +34587,9 @@ each2690:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2690
+	JL           each2752
 
-over2687:
+over2749:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33472,45 +34598,45 @@ over2687:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2691
+	JE           all2753
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2693
+	JZ           two2755
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2693:
+two2755:
 	TESTQ    $0x00000002, R9
-	JZ       one2694
+	JZ       one2756
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2694:
+one2756:
 	TESTQ  $0x00000001, R9
-	JZ     stored2692
+	JZ     stored2754
 	VMOVSS X7, (R12)
-	JMP    stored2692
+	JMP    stored2754
 
-all2691:
+all2753:
 	VMOVUPS Y7, 192(CX)
 
-stored2692:
-none2686:
+stored2754:
+none2748:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2684
+	JNZ  row2746
 	JMP  done
 
 tile8false:
-row2695:
+row2757:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2697
+	JGE     none2759
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33520,9 +34646,9 @@ row2695:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2699
+	JNE     far2761
 
-each2700:
+each2762:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33575,11 +34701,11 @@ each2700:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2700
-	JMP          over2698
+	JL           each2762
+	JMP          over2760
 
-far2699:
-each2701:
+far2761:
+each2763:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33655,9 +34781,9 @@ each2701:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2701
+	JL           each2763
 
-over2698:
+over2760:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33667,11 +34793,11 @@ over2698:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2697:
+none2759:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2695
+	JNZ  row2757
 	JMP  done
 
 tile8true:
@@ -33680,12 +34806,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2702:
+row2764:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2704
+	JGE        none2766
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33695,9 +34821,9 @@ row2702:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2706
+	JNE        far2768
 
-each2707:
+each2769:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33752,11 +34878,11 @@ each2707:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2707
-	JMP          over2705
+	JL           each2769
+	JMP          over2767
 
-far2706:
-each2708:
+far2768:
+each2770:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33834,9 +34960,9 @@ each2708:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2708
+	JL           each2770
 
-over2705:
+over2767:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33846,36 +34972,36 @@ over2705:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2709
+	JE           all2771
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2711
+	JZ           two2773
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2711:
+two2773:
 	TESTQ    $0x00000002, R9
-	JZ       one2712
+	JZ       one2774
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2712:
+one2774:
 	TESTQ  $0x00000001, R9
-	JZ     stored2710
+	JZ     stored2772
 	VMOVSS X8, (R12)
-	JMP    stored2710
+	JMP    stored2772
 
-all2709:
+all2771:
 	VMOVUPS Y8, 224(CX)
 
-stored2710:
-none2704:
+stored2772:
+none2766:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2702
+	JNZ  row2764
 
 done:
 	VZEROUPPER
@@ -33928,17 +35054,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2713:
+row2775:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2715
+	JGE     none2777
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2717
+	JNE     far2779
 
-each2718:
+each2780:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33954,11 +35080,11 @@ each2718:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2718
-	JMP          over2716
+	JL           each2780
+	JMP          over2778
 
-far2717:
-each2719:
+far2779:
+each2781:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33981,14 +35107,14 @@ each2719:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2719
+	JL           each2781
 
-over2716:
-none2715:
+over2778:
+none2777:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2713
+	JNZ  row2775
 	JMP  done
 
 tile1true:
@@ -33997,17 +35123,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2720:
+row2782:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2722
+	JGE        none2784
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2724
+	JNE        far2786
 
-each2725:
+each2787:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34024,11 +35150,11 @@ each2725:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2725
-	JMP          over2723
+	JL           each2787
+	JMP          over2785
 
-far2724:
-each2726:
+far2786:
+each2788:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34052,29 +35178,29 @@ each2726:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2726
+	JL           each2788
 
-over2723:
-none2722:
+over2785:
+none2784:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2720
+	JNZ  row2782
 	JMP  done
 
 tile2false:
-row2727:
+row2789:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2729
+	JGE     none2791
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2731
+	JNE     far2793
 
-each2732:
+each2794:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34092,11 +35218,11 @@ each2732:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2732
-	JMP          over2730
+	JL           each2794
+	JMP          over2792
 
-far2731:
-each2733:
+far2793:
+each2795:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34121,14 +35247,14 @@ each2733:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2733
+	JL           each2795
 
-over2730:
-none2729:
+over2792:
+none2791:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2727
+	JNZ  row2789
 	JMP  done
 
 tile2true:
@@ -34137,18 +35263,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2734:
+row2796:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2736
+	JGE        none2798
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2738
+	JNE        far2800
 
-each2739:
+each2801:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34167,11 +35293,11 @@ each2739:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2739
-	JMP          over2737
+	JL           each2801
+	JMP          over2799
 
-far2738:
-each2740:
+far2800:
+each2802:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34197,30 +35323,30 @@ each2740:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2740
+	JL           each2802
 
-over2737:
-none2736:
+over2799:
+none2798:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2734
+	JNZ  row2796
 	JMP  done
 
 tile3false:
-row2741:
+row2803:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2743
+	JGE     none2805
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2745
+	JNE     far2807
 
-each2746:
+each2808:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34239,11 +35365,11 @@ each2746:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2746
-	JMP          over2744
+	JL           each2808
+	JMP          over2806
 
-far2745:
-each2747:
+far2807:
+each2809:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34271,14 +35397,14 @@ each2747:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2747
+	JL           each2809
 
-over2744:
-none2743:
+over2806:
+none2805:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2741
+	JNZ  row2803
 	JMP  done
 
 tile3true:
@@ -34287,19 +35413,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2748:
+row2810:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2750
+	JGE        none2812
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2752
+	JNE        far2814
 
-each2753:
+each2815:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34319,11 +35445,11 @@ each2753:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2753
-	JMP          over2751
+	JL           each2815
+	JMP          over2813
 
-far2752:
-each2754:
+far2814:
+each2816:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34352,31 +35478,31 @@ each2754:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2754
+	JL           each2816
 
-over2751:
-none2750:
+over2813:
+none2812:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2748
+	JNZ  row2810
 	JMP  done
 
 tile4false:
-row2755:
+row2817:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2757
+	JGE     none2819
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2759
+	JNE     far2821
 
-each2760:
+each2822:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34396,11 +35522,11 @@ each2760:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2760
-	JMP          over2758
+	JL           each2822
+	JMP          over2820
 
-far2759:
-each2761:
+far2821:
+each2823:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34428,14 +35554,14 @@ each2761:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2761
+	JL           each2823
 
-over2758:
-none2757:
+over2820:
+none2819:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2755
+	JNZ  row2817
 	JMP  done
 
 tile4true:
@@ -34444,20 +35570,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2762:
+row2824:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2764
+	JGE        none2826
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2766
+	JNE        far2828
 
-each2767:
+each2829:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34478,11 +35604,11 @@ each2767:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2767
-	JMP          over2765
+	JL           each2829
+	JMP          over2827
 
-far2766:
-each2768:
+far2828:
+each2830:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34511,32 +35637,32 @@ each2768:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2768
+	JL           each2830
 
-over2765:
-none2764:
+over2827:
+none2826:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2762
+	JNZ  row2824
 	JMP  done
 
 tile5false:
-row2769:
+row2831:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2771
+	JGE     none2833
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2773
+	JNE     far2835
 
-each2774:
+each2836:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34557,11 +35683,11 @@ each2774:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2774
-	JMP          over2772
+	JL           each2836
+	JMP          over2834
 
-far2773:
-each2775:
+far2835:
+each2837:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34592,14 +35718,14 @@ each2775:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2775
+	JL           each2837
 
-over2772:
-none2771:
+over2834:
+none2833:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2769
+	JNZ  row2831
 	JMP  done
 
 tile5true:
@@ -34608,21 +35734,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2776:
+row2838:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2778
+	JGE        none2840
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2780
+	JNE        far2842
 
-each2781:
+each2843:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34644,11 +35770,11 @@ each2781:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2781
-	JMP          over2779
+	JL           each2843
+	JMP          over2841
 
-far2780:
-each2782:
+far2842:
+each2844:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34680,23 +35806,23 @@ each2782:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2782
+	JL           each2844
 
-over2779:
-none2778:
+over2841:
+none2840:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2776
+	JNZ  row2838
 	JMP  done
 
 tile6false:
-row2783:
+row2845:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2785
+	JGE     none2847
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34704,9 +35830,9 @@ row2783:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2787
+	JNE     far2849
 
-each2788:
+each2850:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34728,11 +35854,11 @@ each2788:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2788
-	JMP          over2786
+	JL           each2850
+	JMP          over2848
 
-far2787:
-each2789:
+far2849:
+each2851:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34763,14 +35889,14 @@ each2789:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2789
+	JL           each2851
 
-over2786:
-none2785:
+over2848:
+none2847:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2783
+	JNZ  row2845
 	JMP  done
 
 tile6true:
@@ -34779,12 +35905,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2790:
+row2852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2792
+	JGE        none2854
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34792,9 +35918,9 @@ row2790:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2794
+	JNE        far2856
 
-each2795:
+each2857:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34817,11 +35943,11 @@ each2795:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2795
-	JMP          over2793
+	JL           each2857
+	JMP          over2855
 
-far2794:
-each2796:
+far2856:
+each2858:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34853,23 +35979,23 @@ each2796:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2796
+	JL           each2858
 
-over2793:
-none2792:
+over2855:
+none2854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2790
+	JNZ  row2852
 	JMP  done
 
 tile7false:
-row2797:
+row2859:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2799
+	JGE     none2861
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34878,9 +36004,9 @@ row2797:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2801
+	JNE     far2863
 
-each2802:
+each2864:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34903,11 +36029,11 @@ each2802:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2802
-	JMP          over2800
+	JL           each2864
+	JMP          over2862
 
-far2801:
-each2803:
+far2863:
+each2865:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34941,14 +36067,14 @@ each2803:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2803
+	JL           each2865
 
-over2800:
-none2799:
+over2862:
+none2861:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2797
+	JNZ  row2859
 	JMP  done
 
 tile7true:
@@ -34957,12 +36083,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2804:
+row2866:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2806
+	JGE        none2868
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34971,9 +36097,9 @@ row2804:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2808
+	JNE        far2870
 
-each2809:
+each2871:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34997,11 +36123,11 @@ each2809:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2809
-	JMP          over2807
+	JL           each2871
+	JMP          over2869
 
-far2808:
-each2810:
+far2870:
+each2872:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35036,23 +36162,23 @@ each2810:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2810
+	JL           each2872
 
-over2807:
-none2806:
+over2869:
+none2868:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2804
+	JNZ  row2866
 	JMP  done
 
 tile8false:
-row2811:
+row2873:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2813
+	JGE     none2875
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35062,9 +36188,9 @@ row2811:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2815
+	JNE     far2877
 
-each2816:
+each2878:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35088,11 +36214,11 @@ each2816:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2816
-	JMP          over2814
+	JL           each2878
+	JMP          over2876
 
-far2815:
-each2817:
+far2877:
+each2879:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35126,14 +36252,14 @@ each2817:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2817
+	JL           each2879
 
-over2814:
-none2813:
+over2876:
+none2875:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2811
+	JNZ  row2873
 	JMP  done
 
 tile8true:
@@ -35142,12 +36268,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2818:
+row2880:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2820
+	JGE        none2882
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35157,9 +36283,9 @@ row2818:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2822
+	JNE        far2884
 
-each2823:
+each2885:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35184,11 +36310,11 @@ each2823:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2823
-	JMP          over2821
+	JL           each2885
+	JMP          over2883
 
-far2822:
-each2824:
+far2884:
+each2886:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35223,14 +36349,14 @@ each2824:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2824
+	JL           each2886
 
-over2821:
-none2820:
+over2883:
+none2882:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2818
+	JNZ  row2880
 
 done:
 	VZEROUPPER
@@ -35248,16 +36374,16 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2825:
+row2887:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2827
+	JGE     none2889
 	CMPQ    128(AX), $0x00
-	JNE     far2829
+	JNE     far2891
 
-each2830:
+each2892:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35281,11 +36407,11 @@ each2830:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2830
-	JMP          over2828
+	JL           each2892
+	JMP          over2890
 
-far2829:
-each2831:
+far2891:
+each2893:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35317,14 +36443,14 @@ each2831:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2831
+	JL           each2893
 
-over2828:
-none2827:
+over2890:
+none2889:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2825
+	JNZ  row2887
 	VZEROUPPER
 	RET
 
@@ -35340,16 +36466,16 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2832:
+row2894:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2834
+	JGE     none2896
 	CMPQ    128(AX), $0x00
-	JNE     far2836
+	JNE     far2898
 
-each2837:
+each2899:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35381,11 +36507,11 @@ each2837:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2837
-	JMP          over2835
+	JL           each2899
+	JMP          over2897
 
-far2836:
-each2838:
+far2898:
+each2900:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35427,14 +36553,14 @@ each2838:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2838
+	JL           each2900
 
-over2835:
-none2834:
+over2897:
+none2896:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2832
+	JNZ  row2894
 	VZEROUPPER
 	RET
 
@@ -35450,16 +36576,16 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2839:
+row2901:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2841
+	JGE     none2903
 	CMPQ    128(AX), $0x00
-	JNE     far2843
+	JNE     far2905
 
-each2844:
+each2906:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35507,11 +36633,11 @@ each2844:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2844
-	JMP          over2842
+	JL           each2906
+	JMP          over2904
 
-far2843:
-each2845:
+far2905:
+each2907:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35573,14 +36699,14 @@ each2845:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2845
+	JL           each2907
 
-over2842:
-none2841:
+over2904:
+none2903:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2839
+	JNZ  row2901
 	VZEROUPPER
 	RET
 
@@ -35596,16 +36722,16 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2846:
+row2908:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2848
+	JGE     none2910
 	CMPQ    128(AX), $0x00
-	JNE     far2850
+	JNE     far2912
 
-each2851:
+each2913:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -35641,11 +36767,11 @@ each2851:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2851
-	JMP        over2849
+	JL         each2913
+	JMP        over2911
 
-far2850:
-each2852:
+far2912:
+each2914:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35691,14 +36817,14 @@ each2852:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2852
+	JL         each2914
 
-over2849:
-none2848:
+over2911:
+none2910:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2846
+	JNZ  row2908
 	VZEROUPPER
 	RET
 
@@ -35714,16 +36840,16 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2853:
+row2915:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2855
+	JGE     none2917
 	CMPQ    128(AX), $0x00
-	JNE     far2857
+	JNE     far2919
 
-each2858:
+each2920:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -35775,11 +36901,11 @@ each2858:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2858
-	JMP         over2856
+	JL          each2920
+	JMP         over2918
 
-far2857:
-each2859:
+far2919:
+each2921:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -35845,14 +36971,14 @@ each2859:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2859
+	JL          each2921
 
-over2856:
-none2855:
+over2918:
+none2917:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2853
+	JNZ  row2915
 	VZEROUPPER
 	RET
 
@@ -35868,16 +36994,16 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2860:
+row2922:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2862
+	JGE     none2924
 	CMPQ    128(AX), $0x00
-	JNE     far2864
+	JNE     far2926
 
-each2865:
+each2927:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -35961,11 +37087,11 @@ each2865:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2865
-	JMP         over2863
+	JL          each2927
+	JMP         over2925
 
-far2864:
-each2866:
+far2926:
+each2928:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -36071,14 +37197,14 @@ each2866:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2866
+	JL          each2928
 
-over2863:
-none2862:
+over2925:
+none2924:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2860
+	JNZ  row2922
 	VZEROUPPER
 	RET
 
@@ -36129,16 +37255,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2867:
+row2929:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2869
+	JGE     none2931
 	CMPQ    128(AX), $0x00
-	JNE     far2871
+	JNE     far2933
 
-each2872:
+each2934:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36149,11 +37275,11 @@ each2872:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2872
-	JMP     over2870
+	JL      each2934
+	JMP     over2932
 
-far2871:
-each2873:
+far2933:
+each2935:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36171,14 +37297,14 @@ each2873:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2873
+	JL         each2935
 
-over2870:
-none2869:
+over2932:
+none2931:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2867
+	JNZ  row2929
 	JMP  done
 
 tile1true:
@@ -36187,16 +37313,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2874:
+row2936:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2876
+	JGE     none2938
 	CMPQ    128(AX), $0x00
-	JNE     far2878
+	JNE     far2940
 
-each2879:
+each2941:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36206,38 +37332,38 @@ each2879:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2880
+	JE           all2942
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2882
+	JZ           two2944
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2882:
+two2944:
 	TESTQ    $0x00000002, R11
-	JZ       one2883
+	JZ       one2945
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2883:
+one2945:
 	TESTQ  $0x00000001, R11
-	JZ     stored2881
+	JZ     stored2943
 	VMOVSS X1, (R12)
-	JMP    stored2881
+	JMP    stored2943
 
-all2880:
+all2942:
 	VMOVUPS Y1, (R12)
 
-stored2881:
+stored2943:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2879
-	JMP  over2877
+	JL   each2941
+	JMP  over2939
 
-far2878:
-each2884:
+far2940:
+each2946:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36254,54 +37380,54 @@ each2884:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2885
+	JE           all2947
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2887
+	JZ           two2949
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2887:
+two2949:
 	TESTQ    $0x00000002, R11
-	JZ       one2888
+	JZ       one2950
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2888:
+one2950:
 	TESTQ  $0x00000001, R11
-	JZ     stored2886
+	JZ     stored2948
 	VMOVSS X1, (R12)
-	JMP    stored2886
+	JMP    stored2948
 
-all2885:
+all2947:
 	VMOVUPS Y1, (R12)
 
-stored2886:
+stored2948:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2884
+	JL   each2946
 
-over2877:
-none2876:
+over2939:
+none2938:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2874
+	JNZ  row2936
 	JMP  done
 
 tile2false:
-row2889:
+row2951:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2891
+	JGE     none2953
 	CMPQ    128(AX), $0x00
-	JNE     far2893
+	JNE     far2955
 
-each2894:
+each2956:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36314,11 +37440,11 @@ each2894:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2894
-	JMP     over2892
+	JL      each2956
+	JMP     over2954
 
-far2893:
-each2895:
+far2955:
+each2957:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36338,14 +37464,14 @@ each2895:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2895
+	JL         each2957
 
-over2892:
-none2891:
+over2954:
+none2953:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2889
+	JNZ  row2951
 	JMP  done
 
 tile2true:
@@ -36354,16 +37480,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2896:
+row2958:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2898
+	JGE     none2960
 	CMPQ    128(AX), $0x00
-	JNE     far2900
+	JNE     far2962
 
-each2901:
+each2963:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36375,38 +37501,38 @@ each2901:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2902
+	JE           all2964
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2904
+	JZ           two2966
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2904:
+two2966:
 	TESTQ    $0x00000002, R11
-	JZ       one2905
+	JZ       one2967
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2905:
+one2967:
 	TESTQ  $0x00000001, R11
-	JZ     stored2903
+	JZ     stored2965
 	VMOVSS X1, (R12)
-	JMP    stored2903
+	JMP    stored2965
 
-all2902:
+all2964:
 	VMOVUPS Y1, 32(R12)
 
-stored2903:
+stored2965:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2901
-	JMP  over2899
+	JL   each2963
+	JMP  over2961
 
-far2900:
-each2906:
+far2962:
+each2968:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36425,54 +37551,54 @@ each2906:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2907
+	JE           all2969
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2909
+	JZ           two2971
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2909:
+two2971:
 	TESTQ    $0x00000002, R11
-	JZ       one2910
+	JZ       one2972
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2910:
+one2972:
 	TESTQ  $0x00000001, R11
-	JZ     stored2908
+	JZ     stored2970
 	VMOVSS X1, (R12)
-	JMP    stored2908
+	JMP    stored2970
 
-all2907:
+all2969:
 	VMOVUPS Y1, 32(R12)
 
-stored2908:
+stored2970:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2906
+	JL   each2968
 
-over2899:
-none2898:
+over2961:
+none2960:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2896
+	JNZ  row2958
 	JMP  done
 
 tile3false:
-row2911:
+row2973:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2913
+	JGE     none2975
 	CMPQ    128(AX), $0x00
-	JNE     far2915
+	JNE     far2977
 
-each2916:
+each2978:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36487,11 +37613,11 @@ each2916:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2916
-	JMP     over2914
+	JL      each2978
+	JMP     over2976
 
-far2915:
-each2917:
+far2977:
+each2979:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36515,14 +37641,14 @@ each2917:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2917
+	JL         each2979
 
-over2914:
-none2913:
+over2976:
+none2975:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2911
+	JNZ  row2973
 	JMP  done
 
 tile3true:
@@ -36531,16 +37657,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2918:
+row2980:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2920
+	JGE     none2982
 	CMPQ    128(AX), $0x00
-	JNE     far2922
+	JNE     far2984
 
-each2923:
+each2985:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36554,38 +37680,38 @@ each2923:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2924
+	JE           all2986
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2926
+	JZ           two2988
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2926:
+two2988:
 	TESTQ    $0x00000002, R11
-	JZ       one2927
+	JZ       one2989
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2927:
+one2989:
 	TESTQ  $0x00000001, R11
-	JZ     stored2925
+	JZ     stored2987
 	VMOVSS X1, (R12)
-	JMP    stored2925
+	JMP    stored2987
 
-all2924:
+all2986:
 	VMOVUPS Y1, 64(R12)
 
-stored2925:
+stored2987:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2923
-	JMP  over2921
+	JL   each2985
+	JMP  over2983
 
-far2922:
-each2928:
+far2984:
+each2990:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36608,54 +37734,54 @@ each2928:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2929
+	JE           all2991
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2931
+	JZ           two2993
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2931:
+two2993:
 	TESTQ    $0x00000002, R11
-	JZ       one2932
+	JZ       one2994
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2932:
+one2994:
 	TESTQ  $0x00000001, R11
-	JZ     stored2930
+	JZ     stored2992
 	VMOVSS X1, (R12)
-	JMP    stored2930
+	JMP    stored2992
 
-all2929:
+all2991:
 	VMOVUPS Y1, 64(R12)
 
-stored2930:
+stored2992:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2928
+	JL   each2990
 
-over2921:
-none2920:
+over2983:
+none2982:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2918
+	JNZ  row2980
 	JMP  done
 
 tile4false:
-row2933:
+row2995:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2935
+	JGE     none2997
 	CMPQ    128(AX), $0x00
-	JNE     far2937
+	JNE     far2999
 
-each2938:
+each3000:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36672,11 +37798,11 @@ each2938:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2938
-	JMP     over2936
+	JL      each3000
+	JMP     over2998
 
-far2937:
-each2939:
+far2999:
+each3001:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36701,14 +37827,14 @@ each2939:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2939
+	JL         each3001
 
-over2936:
-none2935:
+over2998:
+none2997:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2933
+	JNZ  row2995
 	JMP  done
 
 tile4true:
@@ -36717,16 +37843,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2940:
+row3002:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2942
+	JGE     none3004
 	CMPQ    128(AX), $0x00
-	JNE     far2944
+	JNE     far3006
 
-each2945:
+each3007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36742,38 +37868,38 @@ each2945:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2946
+	JE           all3008
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2948
+	JZ           two3010
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2948:
+two3010:
 	TESTQ    $0x00000002, R11
-	JZ       one2949
+	JZ       one3011
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2949:
+one3011:
 	TESTQ  $0x00000001, R11
-	JZ     stored2947
+	JZ     stored3009
 	VMOVSS X1, (R12)
-	JMP    stored2947
+	JMP    stored3009
 
-all2946:
+all3008:
 	VMOVUPS Y1, 96(R12)
 
-stored2947:
+stored3009:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2945
-	JMP  over2943
+	JL   each3007
+	JMP  over3005
 
-far2944:
-each2950:
+far3006:
+each3012:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36797,54 +37923,54 @@ each2950:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2951
+	JE           all3013
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2953
+	JZ           two3015
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2953:
+two3015:
 	TESTQ    $0x00000002, R11
-	JZ       one2954
+	JZ       one3016
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2954:
+one3016:
 	TESTQ  $0x00000001, R11
-	JZ     stored2952
+	JZ     stored3014
 	VMOVSS X1, (R12)
-	JMP    stored2952
+	JMP    stored3014
 
-all2951:
+all3013:
 	VMOVUPS Y1, 96(R12)
 
-stored2952:
+stored3014:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2950
+	JL   each3012
 
-over2943:
-none2942:
+over3005:
+none3004:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2940
+	JNZ  row3002
 	JMP  done
 
 tile5false:
-row2955:
+row3017:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2957
+	JGE     none3019
 	CMPQ    128(AX), $0x00
-	JNE     far2959
+	JNE     far3021
 
-each2960:
+each3022:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36863,11 +37989,11 @@ each2960:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2960
-	JMP     over2958
+	JL      each3022
+	JMP     over3020
 
-far2959:
-each2961:
+far3021:
+each3023:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36896,14 +38022,14 @@ each2961:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2961
+	JL         each3023
 
-over2958:
-none2957:
+over3020:
+none3019:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2955
+	JNZ  row3017
 	JMP  done
 
 tile5true:
@@ -36912,16 +38038,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2962:
+row3024:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2964
+	JGE     none3026
 	CMPQ    128(AX), $0x00
-	JNE     far2966
+	JNE     far3028
 
-each2967:
+each3029:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36939,38 +38065,38 @@ each2967:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2968
+	JE           all3030
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2970
+	JZ           two3032
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2970:
+two3032:
 	TESTQ    $0x00000002, R11
-	JZ       one2971
+	JZ       one3033
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2971:
+one3033:
 	TESTQ  $0x00000001, R11
-	JZ     stored2969
+	JZ     stored3031
 	VMOVSS X1, (R12)
-	JMP    stored2969
+	JMP    stored3031
 
-all2968:
+all3030:
 	VMOVUPS Y1, 128(R12)
 
-stored2969:
+stored3031:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2967
-	JMP  over2965
+	JL   each3029
+	JMP  over3027
 
-far2966:
-each2972:
+far3028:
+each3034:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36998,54 +38124,54 @@ each2972:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2973
+	JE           all3035
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2975
+	JZ           two3037
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2975:
+two3037:
 	TESTQ    $0x00000002, R11
-	JZ       one2976
+	JZ       one3038
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2976:
+one3038:
 	TESTQ  $0x00000001, R11
-	JZ     stored2974
+	JZ     stored3036
 	VMOVSS X1, (R12)
-	JMP    stored2974
+	JMP    stored3036
 
-all2973:
+all3035:
 	VMOVUPS Y1, 128(R12)
 
-stored2974:
+stored3036:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2972
+	JL   each3034
 
-over2965:
-none2964:
+over3027:
+none3026:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2962
+	JNZ  row3024
 	JMP  done
 
 tile6false:
-row2977:
+row3039:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2979
+	JGE     none3041
 	CMPQ    128(AX), $0x00
-	JNE     far2981
+	JNE     far3043
 
-each2982:
+each3044:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37066,11 +38192,11 @@ each2982:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2982
-	JMP     over2980
+	JL      each3044
+	JMP     over3042
 
-far2981:
-each2983:
+far3043:
+each3045:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37100,14 +38226,14 @@ each2983:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2983
+	JL         each3045
 
-over2980:
-none2979:
+over3042:
+none3041:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2977
+	JNZ  row3039
 	JMP  done
 
 tile6true:
@@ -37116,16 +38242,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2984:
+row3046:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2986
+	JGE     none3048
 	CMPQ    128(AX), $0x00
-	JNE     far2988
+	JNE     far3050
 
-each2989:
+each3051:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37145,38 +38271,38 @@ each2989:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2990
+	JE           all3052
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2992
+	JZ           two3054
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2992:
+two3054:
 	TESTQ    $0x00000002, R11
-	JZ       one2993
+	JZ       one3055
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2993:
+one3055:
 	TESTQ  $0x00000001, R11
-	JZ     stored2991
+	JZ     stored3053
 	VMOVSS X1, (R12)
-	JMP    stored2991
+	JMP    stored3053
 
-all2990:
+all3052:
 	VMOVUPS Y1, 160(R12)
 
-stored2991:
+stored3053:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2989
-	JMP  over2987
+	JL   each3051
+	JMP  over3049
 
-far2988:
-each2994:
+far3050:
+each3056:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37205,54 +38331,54 @@ each2994:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2995
+	JE           all3057
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2997
+	JZ           two3059
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2997:
+two3059:
 	TESTQ    $0x00000002, R11
-	JZ       one2998
+	JZ       one3060
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2998:
+one3060:
 	TESTQ  $0x00000001, R11
-	JZ     stored2996
+	JZ     stored3058
 	VMOVSS X1, (R12)
-	JMP    stored2996
+	JMP    stored3058
 
-all2995:
+all3057:
 	VMOVUPS Y1, 160(R12)
 
-stored2996:
+stored3058:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2994
+	JL   each3056
 
-over2987:
-none2986:
+over3049:
+none3048:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2984
+	JNZ  row3046
 	JMP  done
 
 tile7false:
-row2999:
+row3061:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3001
+	JGE     none3063
 	CMPQ    128(AX), $0x00
-	JNE     far3003
+	JNE     far3065
 
-each3004:
+each3066:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37275,11 +38401,11 @@ each3004:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3004
-	JMP     over3002
+	JL      each3066
+	JMP     over3064
 
-far3003:
-each3005:
+far3065:
+each3067:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37313,14 +38439,14 @@ each3005:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3005
+	JL         each3067
 
-over3002:
-none3001:
+over3064:
+none3063:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2999
+	JNZ  row3061
 	JMP  done
 
 tile7true:
@@ -37329,16 +38455,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3006:
+row3068:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3008
+	JGE     none3070
 	CMPQ    128(AX), $0x00
-	JNE     far3010
+	JNE     far3072
 
-each3011:
+each3073:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37360,38 +38486,38 @@ each3011:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3012
+	JE           all3074
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3014
+	JZ           two3076
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3014:
+two3076:
 	TESTQ    $0x00000002, R11
-	JZ       one3015
+	JZ       one3077
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3015:
+one3077:
 	TESTQ  $0x00000001, R11
-	JZ     stored3013
+	JZ     stored3075
 	VMOVSS X1, (R12)
-	JMP    stored3013
+	JMP    stored3075
 
-all3012:
+all3074:
 	VMOVUPS Y1, 192(R12)
 
-stored3013:
+stored3075:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3011
-	JMP  over3009
+	JL   each3073
+	JMP  over3071
 
-far3010:
-each3016:
+far3072:
+each3078:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37424,54 +38550,54 @@ each3016:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3017
+	JE           all3079
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3019
+	JZ           two3081
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3019:
+two3081:
 	TESTQ    $0x00000002, R11
-	JZ       one3020
+	JZ       one3082
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3020:
+one3082:
 	TESTQ  $0x00000001, R11
-	JZ     stored3018
+	JZ     stored3080
 	VMOVSS X1, (R12)
-	JMP    stored3018
+	JMP    stored3080
 
-all3017:
+all3079:
 	VMOVUPS Y1, 192(R12)
 
-stored3018:
+stored3080:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3016
+	JL   each3078
 
-over3009:
-none3008:
+over3071:
+none3070:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3006
+	JNZ  row3068
 	JMP  done
 
 tile8false:
-row3021:
+row3083:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3023
+	JGE     none3085
 	CMPQ    128(AX), $0x00
-	JNE     far3025
+	JNE     far3087
 
-each3026:
+each3088:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37496,11 +38622,11 @@ each3026:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3026
-	JMP     over3024
+	JL      each3088
+	JMP     over3086
 
-far3025:
-each3027:
+far3087:
+each3089:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37535,14 +38661,14 @@ each3027:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3027
+	JL         each3089
 
-over3024:
-none3023:
+over3086:
+none3085:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3021
+	JNZ  row3083
 	JMP  done
 
 tile8true:
@@ -37551,16 +38677,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3028:
+row3090:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3030
+	JGE     none3092
 	CMPQ    128(AX), $0x00
-	JNE     far3032
+	JNE     far3094
 
-each3033:
+each3095:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37584,38 +38710,38 @@ each3033:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3034
+	JE           all3096
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3036
+	JZ           two3098
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3036:
+two3098:
 	TESTQ    $0x00000002, R11
-	JZ       one3037
+	JZ       one3099
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3037:
+one3099:
 	TESTQ  $0x00000001, R11
-	JZ     stored3035
+	JZ     stored3097
 	VMOVSS X1, (R12)
-	JMP    stored3035
+	JMP    stored3097
 
-all3034:
+all3096:
 	VMOVUPS Y1, 224(R12)
 
-stored3035:
+stored3097:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3033
-	JMP  over3031
+	JL   each3095
+	JMP  over3093
 
-far3032:
-each3038:
+far3094:
+each3100:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37649,41 +38775,41 @@ each3038:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3039
+	JE           all3101
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3041
+	JZ           two3103
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3041:
+two3103:
 	TESTQ    $0x00000002, R11
-	JZ       one3042
+	JZ       one3104
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3042:
+one3104:
 	TESTQ  $0x00000001, R11
-	JZ     stored3040
+	JZ     stored3102
 	VMOVSS X1, (R12)
-	JMP    stored3040
+	JMP    stored3102
 
-all3039:
+all3101:
 	VMOVUPS Y1, 224(R12)
 
-stored3040:
+stored3102:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3038
+	JL   each3100
 
-over3031:
-none3030:
+over3093:
+none3092:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3028
+	JNZ  row3090
 
 done:
 	VZEROUPPER
@@ -37736,17 +38862,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3043:
+row3105:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3045
+	JGE     none3107
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3047
+	JNE     far3109
 
-each3048:
+each3110:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37758,11 +38884,11 @@ each3048:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3048
-	JMP     over3046
+	JL      each3110
+	JMP     over3108
 
-far3047:
-each3049:
+far3109:
+each3111:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37781,14 +38907,14 @@ each3049:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3049
+	JL         each3111
 
-over3046:
-none3045:
+over3108:
+none3107:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3043
+	JNZ  row3105
 	JMP  done
 
 tile1true:
@@ -37797,17 +38923,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3050:
+row3112:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3052
+	JGE        none3114
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3054
+	JNE        far3116
 
-each3055:
+each3117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37818,38 +38944,38 @@ each3055:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3056
+	JE           all3118
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3058
+	JZ           two3120
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3058:
+two3120:
 	TESTQ    $0x00000002, R11
-	JZ       one3059
+	JZ       one3121
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3059:
+one3121:
 	TESTQ  $0x00000001, R11
-	JZ     stored3057
+	JZ     stored3119
 	VMOVSS X2, (R12)
-	JMP    stored3057
+	JMP    stored3119
 
-all3056:
+all3118:
 	VMOVUPS Y2, (R12)
 
-stored3057:
+stored3119:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3055
-	JMP  over3053
+	JL   each3117
+	JMP  over3115
 
-far3054:
-each3060:
+far3116:
+each3122:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37867,56 +38993,56 @@ each3060:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3061
+	JE           all3123
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3063
+	JZ           two3125
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3063:
+two3125:
 	TESTQ    $0x00000002, R11
-	JZ       one3064
+	JZ       one3126
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3064:
+one3126:
 	TESTQ  $0x00000001, R11
-	JZ     stored3062
+	JZ     stored3124
 	VMOVSS X2, (R12)
-	JMP    stored3062
+	JMP    stored3124
 
-all3061:
+all3123:
 	VMOVUPS Y2, (R12)
 
-stored3062:
+stored3124:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3060
+	JL   each3122
 
-over3053:
-none3052:
+over3115:
+none3114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3050
+	JNZ  row3112
 	JMP  done
 
 tile2false:
-row3065:
+row3127:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3067
+	JGE     none3129
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3069
+	JNE     far3131
 
-each3070:
+each3132:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37931,11 +39057,11 @@ each3070:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3070
-	JMP     over3068
+	JL      each3132
+	JMP     over3130
 
-far3069:
-each3071:
+far3131:
+each3133:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37957,14 +39083,14 @@ each3071:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3071
+	JL         each3133
 
-over3068:
-none3067:
+over3130:
+none3129:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3065
+	JNZ  row3127
 	JMP  done
 
 tile2true:
@@ -37973,18 +39099,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3072:
+row3134:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3074
+	JGE        none3136
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3076
+	JNE        far3138
 
-each3077:
+each3139:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37998,38 +39124,38 @@ each3077:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3078
+	JE           all3140
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3080
+	JZ           two3142
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3080:
+two3142:
 	TESTQ    $0x00000002, R11
-	JZ       one3081
+	JZ       one3143
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3081:
+one3143:
 	TESTQ  $0x00000001, R11
-	JZ     stored3079
+	JZ     stored3141
 	VMOVSS X3, (R12)
-	JMP    stored3079
+	JMP    stored3141
 
-all3078:
+all3140:
 	VMOVUPS Y3, 32(R12)
 
-stored3079:
+stored3141:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3077
-	JMP  over3075
+	JL   each3139
+	JMP  over3137
 
-far3076:
-each3082:
+far3138:
+each3144:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38050,57 +39176,57 @@ each3082:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3083
+	JE           all3145
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3085
+	JZ           two3147
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3085:
+two3147:
 	TESTQ    $0x00000002, R11
-	JZ       one3086
+	JZ       one3148
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3086:
+one3148:
 	TESTQ  $0x00000001, R11
-	JZ     stored3084
+	JZ     stored3146
 	VMOVSS X3, (R12)
-	JMP    stored3084
+	JMP    stored3146
 
-all3083:
+all3145:
 	VMOVUPS Y3, 32(R12)
 
-stored3084:
+stored3146:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3082
+	JL   each3144
 
-over3075:
-none3074:
+over3137:
+none3136:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3072
+	JNZ  row3134
 	JMP  done
 
 tile3false:
-row3087:
+row3149:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3089
+	JGE     none3151
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3091
+	JNE     far3153
 
-each3092:
+each3154:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38118,11 +39244,11 @@ each3092:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3092
-	JMP     over3090
+	JL      each3154
+	JMP     over3152
 
-far3091:
-each3093:
+far3153:
+each3155:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38149,14 +39275,14 @@ each3093:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3093
+	JL         each3155
 
-over3090:
-none3089:
+over3152:
+none3151:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3087
+	JNZ  row3149
 	JMP  done
 
 tile3true:
@@ -38165,19 +39291,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3094:
+row3156:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3096
+	JGE        none3158
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3098
+	JNE        far3160
 
-each3099:
+each3161:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38194,38 +39320,38 @@ each3099:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3100
+	JE           all3162
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3102
+	JZ           two3164
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3102:
+two3164:
 	TESTQ    $0x00000002, R11
-	JZ       one3103
+	JZ       one3165
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3103:
+one3165:
 	TESTQ  $0x00000001, R11
-	JZ     stored3101
+	JZ     stored3163
 	VMOVSS X4, (R12)
-	JMP    stored3101
+	JMP    stored3163
 
-all3100:
+all3162:
 	VMOVUPS Y4, 64(R12)
 
-stored3101:
+stored3163:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3099
-	JMP  over3097
+	JL   each3161
+	JMP  over3159
 
-far3098:
-each3104:
+far3160:
+each3166:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38251,58 +39377,58 @@ each3104:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3105
+	JE           all3167
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3107
+	JZ           two3169
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3107:
+two3169:
 	TESTQ    $0x00000002, R11
-	JZ       one3108
+	JZ       one3170
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3108:
+one3170:
 	TESTQ  $0x00000001, R11
-	JZ     stored3106
+	JZ     stored3168
 	VMOVSS X4, (R12)
-	JMP    stored3106
+	JMP    stored3168
 
-all3105:
+all3167:
 	VMOVUPS Y4, 64(R12)
 
-stored3106:
+stored3168:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3104
+	JL   each3166
 
-over3097:
-none3096:
+over3159:
+none3158:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3094
+	JNZ  row3156
 	JMP  done
 
 tile4false:
-row3109:
+row3171:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3111
+	JGE     none3173
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3113
+	JNE     far3175
 
-each3114:
+each3176:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38323,11 +39449,11 @@ each3114:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3114
-	JMP     over3112
+	JL      each3176
+	JMP     over3174
 
-far3113:
-each3115:
+far3175:
+each3177:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38356,14 +39482,14 @@ each3115:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3115
+	JL         each3177
 
-over3112:
-none3111:
+over3174:
+none3173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3109
+	JNZ  row3171
 	JMP  done
 
 tile4true:
@@ -38372,20 +39498,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3116:
+row3178:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3118
+	JGE        none3180
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3120
+	JNE        far3182
 
-each3121:
+each3183:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38405,38 +39531,38 @@ each3121:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3122
+	JE           all3184
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3124
+	JZ           two3186
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3124:
+two3186:
 	TESTQ    $0x00000002, R11
-	JZ       one3125
+	JZ       one3187
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3125:
+one3187:
 	TESTQ  $0x00000001, R11
-	JZ     stored3123
+	JZ     stored3185
 	VMOVSS X5, (R12)
-	JMP    stored3123
+	JMP    stored3185
 
-all3122:
+all3184:
 	VMOVUPS Y5, 96(R12)
 
-stored3123:
+stored3185:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3121
-	JMP  over3119
+	JL   each3183
+	JMP  over3181
 
-far3120:
-each3126:
+far3182:
+each3188:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38464,59 +39590,59 @@ each3126:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3127
+	JE           all3189
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3129
+	JZ           two3191
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3129:
+two3191:
 	TESTQ    $0x00000002, R11
-	JZ       one3130
+	JZ       one3192
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3130:
+one3192:
 	TESTQ  $0x00000001, R11
-	JZ     stored3128
+	JZ     stored3190
 	VMOVSS X5, (R12)
-	JMP    stored3128
+	JMP    stored3190
 
-all3127:
+all3189:
 	VMOVUPS Y5, 96(R12)
 
-stored3128:
+stored3190:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3126
+	JL   each3188
 
-over3119:
-none3118:
+over3181:
+none3180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3116
+	JNZ  row3178
 	JMP  done
 
 tile5false:
-row3131:
+row3193:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3133
+	JGE     none3195
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3135
+	JNE     far3197
 
-each3136:
+each3198:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38540,11 +39666,11 @@ each3136:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3136
-	JMP     over3134
+	JL      each3198
+	JMP     over3196
 
-far3135:
-each3137:
+far3197:
+each3199:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38578,14 +39704,14 @@ each3137:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3137
+	JL         each3199
 
-over3134:
-none3133:
+over3196:
+none3195:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3131
+	JNZ  row3193
 	JMP  done
 
 tile5true:
@@ -38594,21 +39720,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3138:
+row3200:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3140
+	JGE        none3202
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3142
+	JNE        far3204
 
-each3143:
+each3205:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38631,38 +39757,38 @@ each3143:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3144
+	JE           all3206
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3146
+	JZ           two3208
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3146:
+two3208:
 	TESTQ    $0x00000002, R11
-	JZ       one3147
+	JZ       one3209
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3147:
+one3209:
 	TESTQ  $0x00000001, R11
-	JZ     stored3145
+	JZ     stored3207
 	VMOVSS X6, (R12)
-	JMP    stored3145
+	JMP    stored3207
 
-all3144:
+all3206:
 	VMOVUPS Y6, 128(R12)
 
-stored3145:
+stored3207:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3143
-	JMP  over3141
+	JL   each3205
+	JMP  over3203
 
-far3142:
-each3148:
+far3204:
+each3210:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38695,50 +39821,50 @@ each3148:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3149
+	JE           all3211
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3151
+	JZ           two3213
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3151:
+two3213:
 	TESTQ    $0x00000002, R11
-	JZ       one3152
+	JZ       one3214
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3152:
+one3214:
 	TESTQ  $0x00000001, R11
-	JZ     stored3150
+	JZ     stored3212
 	VMOVSS X6, (R12)
-	JMP    stored3150
+	JMP    stored3212
 
-all3149:
+all3211:
 	VMOVUPS Y6, 128(R12)
 
-stored3150:
+stored3212:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3148
+	JL   each3210
 
-over3141:
-none3140:
+over3203:
+none3202:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3138
+	JNZ  row3200
 	JMP  done
 
 tile6false:
-row3153:
+row3215:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3155
+	JGE     none3217
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38746,9 +39872,9 @@ row3153:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3157
+	JNE     far3219
 
-each3158:
+each3220:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38775,11 +39901,11 @@ each3158:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3158
-	JMP     over3156
+	JL      each3220
+	JMP     over3218
 
-far3157:
-each3159:
+far3219:
+each3221:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38815,14 +39941,14 @@ each3159:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3159
+	JL         each3221
 
-over3156:
-none3155:
+over3218:
+none3217:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3153
+	JNZ  row3215
 	JMP  done
 
 tile6true:
@@ -38831,12 +39957,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3160:
+row3222:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3162
+	JGE        none3224
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38844,9 +39970,9 @@ row3160:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3164
+	JNE        far3226
 
-each3165:
+each3227:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38872,38 +39998,38 @@ each3165:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3166
+	JE           all3228
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3168
+	JZ           two3230
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3168:
+two3230:
 	TESTQ    $0x00000002, R11
-	JZ       one3169
+	JZ       one3231
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3169:
+one3231:
 	TESTQ  $0x00000001, R11
-	JZ     stored3167
+	JZ     stored3229
 	VMOVSS X7, (R12)
-	JMP    stored3167
+	JMP    stored3229
 
-all3166:
+all3228:
 	VMOVUPS Y7, 160(R12)
 
-stored3167:
+stored3229:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3165
-	JMP  over3163
+	JL   each3227
+	JMP  over3225
 
-far3164:
-each3170:
+far3226:
+each3232:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38938,50 +40064,50 @@ each3170:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3171
+	JE           all3233
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3173
+	JZ           two3235
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3173:
+two3235:
 	TESTQ    $0x00000002, R11
-	JZ       one3174
+	JZ       one3236
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3174:
+one3236:
 	TESTQ  $0x00000001, R11
-	JZ     stored3172
+	JZ     stored3234
 	VMOVSS X7, (R12)
-	JMP    stored3172
+	JMP    stored3234
 
-all3171:
+all3233:
 	VMOVUPS Y7, 160(R12)
 
-stored3172:
+stored3234:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3170
+	JL   each3232
 
-over3163:
-none3162:
+over3225:
+none3224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3160
+	JNZ  row3222
 	JMP  done
 
 tile7false:
-row3175:
+row3237:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3177
+	JGE     none3239
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -38990,9 +40116,9 @@ row3175:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3179
+	JNE     far3241
 
-each3180:
+each3242:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39022,11 +40148,11 @@ each3180:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3180
-	JMP     over3178
+	JL      each3242
+	JMP     over3240
 
-far3179:
-each3181:
+far3241:
+each3243:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39067,14 +40193,14 @@ each3181:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3181
+	JL         each3243
 
-over3178:
-none3177:
+over3240:
+none3239:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3175
+	JNZ  row3237
 	JMP  done
 
 tile7true:
@@ -39083,12 +40209,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3182:
+row3244:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3184
+	JGE        none3246
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39097,9 +40223,9 @@ row3182:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3186
+	JNE        far3248
 
-each3187:
+each3249:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39128,38 +40254,38 @@ each3187:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3188
+	JE           all3250
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3190
+	JZ           two3252
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3190:
+two3252:
 	TESTQ    $0x00000002, R11
-	JZ       one3191
+	JZ       one3253
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3191:
+one3253:
 	TESTQ  $0x00000001, R11
-	JZ     stored3189
+	JZ     stored3251
 	VMOVSS X8, (R12)
-	JMP    stored3189
+	JMP    stored3251
 
-all3188:
+all3250:
 	VMOVUPS Y8, 192(R12)
 
-stored3189:
+stored3251:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3187
-	JMP  over3185
+	JL   each3249
+	JMP  over3247
 
-far3186:
-each3192:
+far3248:
+each3254:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39199,50 +40325,50 @@ each3192:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3193
+	JE           all3255
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3195
+	JZ           two3257
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3195:
+two3257:
 	TESTQ    $0x00000002, R11
-	JZ       one3196
+	JZ       one3258
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3196:
+one3258:
 	TESTQ  $0x00000001, R11
-	JZ     stored3194
+	JZ     stored3256
 	VMOVSS X8, (R12)
-	JMP    stored3194
+	JMP    stored3256
 
-all3193:
+all3255:
 	VMOVUPS Y8, 192(R12)
 
-stored3194:
+stored3256:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3192
+	JL   each3254
 
-over3185:
-none3184:
+over3247:
+none3246:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3182
+	JNZ  row3244
 	JMP  done
 
 tile8false:
-row3197:
+row3259:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3199
+	JGE     none3261
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39252,9 +40378,9 @@ row3197:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3201
+	JNE     far3263
 
-each3202:
+each3264:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39287,11 +40413,11 @@ each3202:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3202
-	JMP     over3200
+	JL      each3264
+	JMP     over3262
 
-far3201:
-each3203:
+far3263:
+each3265:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39334,14 +40460,14 @@ each3203:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3203
+	JL         each3265
 
-over3200:
-none3199:
+over3262:
+none3261:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3197
+	JNZ  row3259
 	JMP  done
 
 tile8true:
@@ -39350,12 +40476,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3204:
+row3266:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3206
+	JGE        none3268
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39365,9 +40491,9 @@ row3204:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3208
+	JNE        far3270
 
-each3209:
+each3271:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39399,38 +40525,38 @@ each3209:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3210
+	JE           all3272
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3212
+	JZ           two3274
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3212:
+two3274:
 	TESTQ    $0x00000002, R11
-	JZ       one3213
+	JZ       one3275
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3213:
+one3275:
 	TESTQ  $0x00000001, R11
-	JZ     stored3211
+	JZ     stored3273
 	VMOVSS X9, (R12)
-	JMP    stored3211
+	JMP    stored3273
 
-all3210:
+all3272:
 	VMOVUPS Y9, 224(R12)
 
-stored3211:
+stored3273:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3209
-	JMP  over3207
+	JL   each3271
+	JMP  over3269
 
-far3208:
-each3214:
+far3270:
+each3276:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39472,41 +40598,41 @@ each3214:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3215
+	JE           all3277
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3217
+	JZ           two3279
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3217:
+two3279:
 	TESTQ    $0x00000002, R11
-	JZ       one3218
+	JZ       one3280
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3218:
+one3280:
 	TESTQ  $0x00000001, R11
-	JZ     stored3216
+	JZ     stored3278
 	VMOVSS X9, (R12)
-	JMP    stored3216
+	JMP    stored3278
 
-all3215:
+all3277:
 	VMOVUPS Y9, 224(R12)
 
-stored3216:
+stored3278:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3214
+	JL   each3276
 
-over3207:
-none3206:
+over3269:
+none3268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3204
+	JNZ  row3266
 
 done:
 	VZEROUPPER
@@ -39559,17 +40685,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3219:
+row3281:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3221
+	JGE     none3283
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3223
+	JNE     far3285
 
-each3224:
+each3286:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39581,11 +40707,11 @@ each3224:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3224
-	JMP     over3222
+	JL      each3286
+	JMP     over3284
 
-far3223:
-each3225:
+far3285:
+each3287:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39604,14 +40730,14 @@ each3225:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3225
+	JL         each3287
 
-over3222:
-none3221:
+over3284:
+none3283:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3219
+	JNZ  row3281
 	JMP  done
 
 tile1true:
@@ -39620,17 +40746,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3226:
+row3288:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3228
+	JGE        none3290
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3230
+	JNE        far3292
 
-each3231:
+each3293:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39641,38 +40767,38 @@ each3231:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3232
+	JE           all3294
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3234
+	JZ           two3296
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3234:
+two3296:
 	TESTQ    $0x00000002, R11
-	JZ       one3235
+	JZ       one3297
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3235:
+one3297:
 	TESTQ  $0x00000001, R11
-	JZ     stored3233
+	JZ     stored3295
 	VMOVSS X2, (R12)
-	JMP    stored3233
+	JMP    stored3295
 
-all3232:
+all3294:
 	VMOVUPS Y2, (R12)
 
-stored3233:
+stored3295:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3231
-	JMP  over3229
+	JL   each3293
+	JMP  over3291
 
-far3230:
-each3236:
+far3292:
+each3298:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39690,56 +40816,56 @@ each3236:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3237
+	JE           all3299
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3239
+	JZ           two3301
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3239:
+two3301:
 	TESTQ    $0x00000002, R11
-	JZ       one3240
+	JZ       one3302
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3240:
+one3302:
 	TESTQ  $0x00000001, R11
-	JZ     stored3238
+	JZ     stored3300
 	VMOVSS X2, (R12)
-	JMP    stored3238
+	JMP    stored3300
 
-all3237:
+all3299:
 	VMOVUPS Y2, (R12)
 
-stored3238:
+stored3300:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3236
+	JL   each3298
 
-over3229:
-none3228:
+over3291:
+none3290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3226
+	JNZ  row3288
 	JMP  done
 
 tile2false:
-row3241:
+row3303:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3243
+	JGE     none3305
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3245
+	JNE     far3307
 
-each3246:
+each3308:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39754,11 +40880,11 @@ each3246:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3246
-	JMP     over3244
+	JL      each3308
+	JMP     over3306
 
-far3245:
-each3247:
+far3307:
+each3309:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39780,14 +40906,14 @@ each3247:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3247
+	JL         each3309
 
-over3244:
-none3243:
+over3306:
+none3305:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3241
+	JNZ  row3303
 	JMP  done
 
 tile2true:
@@ -39796,18 +40922,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3248:
+row3310:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3250
+	JGE        none3312
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3252
+	JNE        far3314
 
-each3253:
+each3315:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39821,38 +40947,38 @@ each3253:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3254
+	JE           all3316
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3256
+	JZ           two3318
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3256:
+two3318:
 	TESTQ    $0x00000002, R11
-	JZ       one3257
+	JZ       one3319
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3257:
+one3319:
 	TESTQ  $0x00000001, R11
-	JZ     stored3255
+	JZ     stored3317
 	VMOVSS X3, (R12)
-	JMP    stored3255
+	JMP    stored3317
 
-all3254:
+all3316:
 	VMOVUPS Y3, 32(R12)
 
-stored3255:
+stored3317:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3253
-	JMP  over3251
+	JL   each3315
+	JMP  over3313
 
-far3252:
-each3258:
+far3314:
+each3320:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39873,57 +40999,57 @@ each3258:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3259
+	JE           all3321
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3261
+	JZ           two3323
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3261:
+two3323:
 	TESTQ    $0x00000002, R11
-	JZ       one3262
+	JZ       one3324
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3262:
+one3324:
 	TESTQ  $0x00000001, R11
-	JZ     stored3260
+	JZ     stored3322
 	VMOVSS X3, (R12)
-	JMP    stored3260
+	JMP    stored3322
 
-all3259:
+all3321:
 	VMOVUPS Y3, 32(R12)
 
-stored3260:
+stored3322:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3258
+	JL   each3320
 
-over3251:
-none3250:
+over3313:
+none3312:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3248
+	JNZ  row3310
 	JMP  done
 
 tile3false:
-row3263:
+row3325:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3265
+	JGE     none3327
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3267
+	JNE     far3329
 
-each3268:
+each3330:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39941,11 +41067,11 @@ each3268:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3268
-	JMP     over3266
+	JL      each3330
+	JMP     over3328
 
-far3267:
-each3269:
+far3329:
+each3331:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39972,14 +41098,14 @@ each3269:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3269
+	JL         each3331
 
-over3266:
-none3265:
+over3328:
+none3327:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3263
+	JNZ  row3325
 	JMP  done
 
 tile3true:
@@ -39988,19 +41114,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3270:
+row3332:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3272
+	JGE        none3334
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3274
+	JNE        far3336
 
-each3275:
+each3337:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40017,38 +41143,38 @@ each3275:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3276
+	JE           all3338
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3278
+	JZ           two3340
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3278:
+two3340:
 	TESTQ    $0x00000002, R11
-	JZ       one3279
+	JZ       one3341
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3279:
+one3341:
 	TESTQ  $0x00000001, R11
-	JZ     stored3277
+	JZ     stored3339
 	VMOVSS X4, (R12)
-	JMP    stored3277
+	JMP    stored3339
 
-all3276:
+all3338:
 	VMOVUPS Y4, 64(R12)
 
-stored3277:
+stored3339:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3275
-	JMP  over3273
+	JL   each3337
+	JMP  over3335
 
-far3274:
-each3280:
+far3336:
+each3342:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40074,58 +41200,58 @@ each3280:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3281
+	JE           all3343
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3283
+	JZ           two3345
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3283:
+two3345:
 	TESTQ    $0x00000002, R11
-	JZ       one3284
+	JZ       one3346
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3284:
+one3346:
 	TESTQ  $0x00000001, R11
-	JZ     stored3282
+	JZ     stored3344
 	VMOVSS X4, (R12)
-	JMP    stored3282
+	JMP    stored3344
 
-all3281:
+all3343:
 	VMOVUPS Y4, 64(R12)
 
-stored3282:
+stored3344:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3280
+	JL   each3342
 
-over3273:
-none3272:
+over3335:
+none3334:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3270
+	JNZ  row3332
 	JMP  done
 
 tile4false:
-row3285:
+row3347:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3287
+	JGE     none3349
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3289
+	JNE     far3351
 
-each3290:
+each3352:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40146,11 +41272,11 @@ each3290:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3290
-	JMP     over3288
+	JL      each3352
+	JMP     over3350
 
-far3289:
-each3291:
+far3351:
+each3353:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40179,14 +41305,14 @@ each3291:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3291
+	JL         each3353
 
-over3288:
-none3287:
+over3350:
+none3349:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3285
+	JNZ  row3347
 	JMP  done
 
 tile4true:
@@ -40195,20 +41321,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3292:
+row3354:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3294
+	JGE        none3356
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3296
+	JNE        far3358
 
-each3297:
+each3359:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40228,38 +41354,38 @@ each3297:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3298
+	JE           all3360
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3300
+	JZ           two3362
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3300:
+two3362:
 	TESTQ    $0x00000002, R11
-	JZ       one3301
+	JZ       one3363
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3301:
+one3363:
 	TESTQ  $0x00000001, R11
-	JZ     stored3299
+	JZ     stored3361
 	VMOVSS X5, (R12)
-	JMP    stored3299
+	JMP    stored3361
 
-all3298:
+all3360:
 	VMOVUPS Y5, 96(R12)
 
-stored3299:
+stored3361:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3297
-	JMP  over3295
+	JL   each3359
+	JMP  over3357
 
-far3296:
-each3302:
+far3358:
+each3364:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40287,59 +41413,59 @@ each3302:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3303
+	JE           all3365
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3305
+	JZ           two3367
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3305:
+two3367:
 	TESTQ    $0x00000002, R11
-	JZ       one3306
+	JZ       one3368
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3306:
+one3368:
 	TESTQ  $0x00000001, R11
-	JZ     stored3304
+	JZ     stored3366
 	VMOVSS X5, (R12)
-	JMP    stored3304
+	JMP    stored3366
 
-all3303:
+all3365:
 	VMOVUPS Y5, 96(R12)
 
-stored3304:
+stored3366:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3302
+	JL   each3364
 
-over3295:
-none3294:
+over3357:
+none3356:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3292
+	JNZ  row3354
 	JMP  done
 
 tile5false:
-row3307:
+row3369:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3309
+	JGE     none3371
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3311
+	JNE     far3373
 
-each3312:
+each3374:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40363,11 +41489,11 @@ each3312:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3312
-	JMP     over3310
+	JL      each3374
+	JMP     over3372
 
-far3311:
-each3313:
+far3373:
+each3375:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40401,14 +41527,14 @@ each3313:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3313
+	JL         each3375
 
-over3310:
-none3309:
+over3372:
+none3371:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3307
+	JNZ  row3369
 	JMP  done
 
 tile5true:
@@ -40417,21 +41543,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3314:
+row3376:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3316
+	JGE        none3378
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3318
+	JNE        far3380
 
-each3319:
+each3381:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40454,38 +41580,38 @@ each3319:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3320
+	JE           all3382
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3322
+	JZ           two3384
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3322:
+two3384:
 	TESTQ    $0x00000002, R11
-	JZ       one3323
+	JZ       one3385
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3323:
+one3385:
 	TESTQ  $0x00000001, R11
-	JZ     stored3321
+	JZ     stored3383
 	VMOVSS X6, (R12)
-	JMP    stored3321
+	JMP    stored3383
 
-all3320:
+all3382:
 	VMOVUPS Y6, 128(R12)
 
-stored3321:
+stored3383:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3319
-	JMP  over3317
+	JL   each3381
+	JMP  over3379
 
-far3318:
-each3324:
+far3380:
+each3386:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40518,50 +41644,50 @@ each3324:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3325
+	JE           all3387
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3327
+	JZ           two3389
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3327:
+two3389:
 	TESTQ    $0x00000002, R11
-	JZ       one3328
+	JZ       one3390
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3328:
+one3390:
 	TESTQ  $0x00000001, R11
-	JZ     stored3326
+	JZ     stored3388
 	VMOVSS X6, (R12)
-	JMP    stored3326
+	JMP    stored3388
 
-all3325:
+all3387:
 	VMOVUPS Y6, 128(R12)
 
-stored3326:
+stored3388:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3324
+	JL   each3386
 
-over3317:
-none3316:
+over3379:
+none3378:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3314
+	JNZ  row3376
 	JMP  done
 
 tile6false:
-row3329:
+row3391:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3331
+	JGE     none3393
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -40569,9 +41695,9 @@ row3329:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3333
+	JNE     far3395
 
-each3334:
+each3396:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40598,11 +41724,11 @@ each3334:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3334
-	JMP     over3332
+	JL      each3396
+	JMP     over3394
 
-far3333:
-each3335:
+far3395:
+each3397:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40638,14 +41764,14 @@ each3335:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3335
+	JL         each3397
 
-over3332:
-none3331:
+over3394:
+none3393:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3329
+	JNZ  row3391
 	JMP  done
 
 tile6true:
@@ -40654,12 +41780,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3336:
+row3398:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3338
+	JGE        none3400
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -40667,9 +41793,9 @@ row3336:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3340
+	JNE        far3402
 
-each3341:
+each3403:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40695,38 +41821,38 @@ each3341:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3342
+	JE           all3404
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3344
+	JZ           two3406
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3344:
+two3406:
 	TESTQ    $0x00000002, R11
-	JZ       one3345
+	JZ       one3407
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3345:
+one3407:
 	TESTQ  $0x00000001, R11
-	JZ     stored3343
+	JZ     stored3405
 	VMOVSS X7, (R12)
-	JMP    stored3343
+	JMP    stored3405
 
-all3342:
+all3404:
 	VMOVUPS Y7, 160(R12)
 
-stored3343:
+stored3405:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3341
-	JMP  over3339
+	JL   each3403
+	JMP  over3401
 
-far3340:
-each3346:
+far3402:
+each3408:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40761,50 +41887,50 @@ each3346:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3347
+	JE           all3409
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3349
+	JZ           two3411
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3349:
+two3411:
 	TESTQ    $0x00000002, R11
-	JZ       one3350
+	JZ       one3412
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3350:
+one3412:
 	TESTQ  $0x00000001, R11
-	JZ     stored3348
+	JZ     stored3410
 	VMOVSS X7, (R12)
-	JMP    stored3348
+	JMP    stored3410
 
-all3347:
+all3409:
 	VMOVUPS Y7, 160(R12)
 
-stored3348:
+stored3410:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3346
+	JL   each3408
 
-over3339:
-none3338:
+over3401:
+none3400:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3336
+	JNZ  row3398
 	JMP  done
 
 tile7false:
-row3351:
+row3413:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3353
+	JGE     none3415
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -40813,9 +41939,9 @@ row3351:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3355
+	JNE     far3417
 
-each3356:
+each3418:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40845,11 +41971,11 @@ each3356:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3356
-	JMP     over3354
+	JL      each3418
+	JMP     over3416
 
-far3355:
-each3357:
+far3417:
+each3419:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40890,14 +42016,14 @@ each3357:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3357
+	JL         each3419
 
-over3354:
-none3353:
+over3416:
+none3415:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3351
+	JNZ  row3413
 	JMP  done
 
 tile7true:
@@ -40906,12 +42032,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3358:
+row3420:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3360
+	JGE        none3422
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -40920,9 +42046,9 @@ row3358:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3362
+	JNE        far3424
 
-each3363:
+each3425:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40951,38 +42077,38 @@ each3363:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3364
+	JE           all3426
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3366
+	JZ           two3428
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3366:
+two3428:
 	TESTQ    $0x00000002, R11
-	JZ       one3367
+	JZ       one3429
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3367:
+one3429:
 	TESTQ  $0x00000001, R11
-	JZ     stored3365
+	JZ     stored3427
 	VMOVSS X8, (R12)
-	JMP    stored3365
+	JMP    stored3427
 
-all3364:
+all3426:
 	VMOVUPS Y8, 192(R12)
 
-stored3365:
+stored3427:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3363
-	JMP  over3361
+	JL   each3425
+	JMP  over3423
 
-far3362:
-each3368:
+far3424:
+each3430:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41022,50 +42148,50 @@ each3368:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3369
+	JE           all3431
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3371
+	JZ           two3433
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3371:
+two3433:
 	TESTQ    $0x00000002, R11
-	JZ       one3372
+	JZ       one3434
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3372:
+one3434:
 	TESTQ  $0x00000001, R11
-	JZ     stored3370
+	JZ     stored3432
 	VMOVSS X8, (R12)
-	JMP    stored3370
+	JMP    stored3432
 
-all3369:
+all3431:
 	VMOVUPS Y8, 192(R12)
 
-stored3370:
+stored3432:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3368
+	JL   each3430
 
-over3361:
-none3360:
+over3423:
+none3422:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3358
+	JNZ  row3420
 	JMP  done
 
 tile8false:
-row3373:
+row3435:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3375
+	JGE     none3437
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41075,9 +42201,9 @@ row3373:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3377
+	JNE     far3439
 
-each3378:
+each3440:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41110,11 +42236,11 @@ each3378:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3378
-	JMP     over3376
+	JL      each3440
+	JMP     over3438
 
-far3377:
-each3379:
+far3439:
+each3441:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41157,14 +42283,14 @@ each3379:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3379
+	JL         each3441
 
-over3376:
-none3375:
+over3438:
+none3437:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3373
+	JNZ  row3435
 	JMP  done
 
 tile8true:
@@ -41173,12 +42299,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3380:
+row3442:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3382
+	JGE        none3444
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41188,9 +42314,9 @@ row3380:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3384
+	JNE        far3446
 
-each3385:
+each3447:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41222,38 +42348,38 @@ each3385:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3386
+	JE           all3448
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3388
+	JZ           two3450
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3388:
+two3450:
 	TESTQ    $0x00000002, R11
-	JZ       one3389
+	JZ       one3451
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3389:
+one3451:
 	TESTQ  $0x00000001, R11
-	JZ     stored3387
+	JZ     stored3449
 	VMOVSS X9, (R12)
-	JMP    stored3387
+	JMP    stored3449
 
-all3386:
+all3448:
 	VMOVUPS Y9, 224(R12)
 
-stored3387:
+stored3449:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3385
-	JMP  over3383
+	JL   each3447
+	JMP  over3445
 
-far3384:
-each3390:
+far3446:
+each3452:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41295,41 +42421,41 @@ each3390:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3391
+	JE           all3453
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3393
+	JZ           two3455
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3393:
+two3455:
 	TESTQ    $0x00000002, R11
-	JZ       one3394
+	JZ       one3456
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3394:
+one3456:
 	TESTQ  $0x00000001, R11
-	JZ     stored3392
+	JZ     stored3454
 	VMOVSS X9, (R12)
-	JMP    stored3392
+	JMP    stored3454
 
-all3391:
+all3453:
 	VMOVUPS Y9, 224(R12)
 
-stored3392:
+stored3454:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3390
+	JL   each3452
 
-over3383:
-none3382:
+over3445:
+none3444:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3380
+	JNZ  row3442
 
 done:
 	VZEROUPPER
@@ -41382,17 +42508,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3395:
+row3457:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3397
+	JGE     none3459
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3399
+	JNE     far3461
 
-each3400:
+each3462:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41404,11 +42530,11 @@ each3400:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3400
-	JMP     over3398
+	JL      each3462
+	JMP     over3460
 
-far3399:
-each3401:
+far3461:
+each3463:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41427,14 +42553,14 @@ each3401:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3401
+	JL         each3463
 
-over3398:
-none3397:
+over3460:
+none3459:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3395
+	JNZ  row3457
 	JMP  done
 
 tile1true:
@@ -41443,17 +42569,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3402:
+row3464:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3404
+	JGE        none3466
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3406
+	JNE        far3468
 
-each3407:
+each3469:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41464,38 +42590,38 @@ each3407:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3408
+	JE           all3470
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3410
+	JZ           two3472
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3410:
+two3472:
 	TESTQ    $0x00000002, R11
-	JZ       one3411
+	JZ       one3473
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3411:
+one3473:
 	TESTQ  $0x00000001, R11
-	JZ     stored3409
+	JZ     stored3471
 	VMOVSS X2, (R12)
-	JMP    stored3409
+	JMP    stored3471
 
-all3408:
+all3470:
 	VMOVUPS Y2, (R12)
 
-stored3409:
+stored3471:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3407
-	JMP  over3405
+	JL   each3469
+	JMP  over3467
 
-far3406:
-each3412:
+far3468:
+each3474:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41513,56 +42639,56 @@ each3412:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3413
+	JE           all3475
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3415
+	JZ           two3477
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3415:
+two3477:
 	TESTQ    $0x00000002, R11
-	JZ       one3416
+	JZ       one3478
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3416:
+one3478:
 	TESTQ  $0x00000001, R11
-	JZ     stored3414
+	JZ     stored3476
 	VMOVSS X2, (R12)
-	JMP    stored3414
+	JMP    stored3476
 
-all3413:
+all3475:
 	VMOVUPS Y2, (R12)
 
-stored3414:
+stored3476:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3412
+	JL   each3474
 
-over3405:
-none3404:
+over3467:
+none3466:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3402
+	JNZ  row3464
 	JMP  done
 
 tile2false:
-row3417:
+row3479:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3419
+	JGE     none3481
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3421
+	JNE     far3483
 
-each3422:
+each3484:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41577,11 +42703,11 @@ each3422:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3422
-	JMP     over3420
+	JL      each3484
+	JMP     over3482
 
-far3421:
-each3423:
+far3483:
+each3485:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41603,14 +42729,14 @@ each3423:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3423
+	JL         each3485
 
-over3420:
-none3419:
+over3482:
+none3481:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3417
+	JNZ  row3479
 	JMP  done
 
 tile2true:
@@ -41619,18 +42745,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3424:
+row3486:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3426
+	JGE        none3488
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3428
+	JNE        far3490
 
-each3429:
+each3491:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41644,38 +42770,38 @@ each3429:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3430
+	JE           all3492
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3432
+	JZ           two3494
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3432:
+two3494:
 	TESTQ    $0x00000002, R11
-	JZ       one3433
+	JZ       one3495
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3433:
+one3495:
 	TESTQ  $0x00000001, R11
-	JZ     stored3431
+	JZ     stored3493
 	VMOVSS X3, (R12)
-	JMP    stored3431
+	JMP    stored3493
 
-all3430:
+all3492:
 	VMOVUPS Y3, 32(R12)
 
-stored3431:
+stored3493:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3429
-	JMP  over3427
+	JL   each3491
+	JMP  over3489
 
-far3428:
-each3434:
+far3490:
+each3496:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41696,57 +42822,57 @@ each3434:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3435
+	JE           all3497
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3437
+	JZ           two3499
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3437:
+two3499:
 	TESTQ    $0x00000002, R11
-	JZ       one3438
+	JZ       one3500
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3438:
+one3500:
 	TESTQ  $0x00000001, R11
-	JZ     stored3436
+	JZ     stored3498
 	VMOVSS X3, (R12)
-	JMP    stored3436
+	JMP    stored3498
 
-all3435:
+all3497:
 	VMOVUPS Y3, 32(R12)
 
-stored3436:
+stored3498:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3434
+	JL   each3496
 
-over3427:
-none3426:
+over3489:
+none3488:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3424
+	JNZ  row3486
 	JMP  done
 
 tile3false:
-row3439:
+row3501:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3441
+	JGE     none3503
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3443
+	JNE     far3505
 
-each3444:
+each3506:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41764,11 +42890,11 @@ each3444:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3444
-	JMP     over3442
+	JL      each3506
+	JMP     over3504
 
-far3443:
-each3445:
+far3505:
+each3507:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41795,14 +42921,14 @@ each3445:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3445
+	JL         each3507
 
-over3442:
-none3441:
+over3504:
+none3503:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3439
+	JNZ  row3501
 	JMP  done
 
 tile3true:
@@ -41811,19 +42937,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3446:
+row3508:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3448
+	JGE        none3510
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3450
+	JNE        far3512
 
-each3451:
+each3513:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41840,38 +42966,38 @@ each3451:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3452
+	JE           all3514
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3454
+	JZ           two3516
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3454:
+two3516:
 	TESTQ    $0x00000002, R11
-	JZ       one3455
+	JZ       one3517
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3455:
+one3517:
 	TESTQ  $0x00000001, R11
-	JZ     stored3453
+	JZ     stored3515
 	VMOVSS X4, (R12)
-	JMP    stored3453
+	JMP    stored3515
 
-all3452:
+all3514:
 	VMOVUPS Y4, 64(R12)
 
-stored3453:
+stored3515:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3451
-	JMP  over3449
+	JL   each3513
+	JMP  over3511
 
-far3450:
-each3456:
+far3512:
+each3518:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41897,58 +43023,58 @@ each3456:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3457
+	JE           all3519
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3459
+	JZ           two3521
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3459:
+two3521:
 	TESTQ    $0x00000002, R11
-	JZ       one3460
+	JZ       one3522
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3460:
+one3522:
 	TESTQ  $0x00000001, R11
-	JZ     stored3458
+	JZ     stored3520
 	VMOVSS X4, (R12)
-	JMP    stored3458
+	JMP    stored3520
 
-all3457:
+all3519:
 	VMOVUPS Y4, 64(R12)
 
-stored3458:
+stored3520:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3456
+	JL   each3518
 
-over3449:
-none3448:
+over3511:
+none3510:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3446
+	JNZ  row3508
 	JMP  done
 
 tile4false:
-row3461:
+row3523:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3463
+	JGE     none3525
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3465
+	JNE     far3527
 
-each3466:
+each3528:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41969,11 +43095,11 @@ each3466:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3466
-	JMP     over3464
+	JL      each3528
+	JMP     over3526
 
-far3465:
-each3467:
+far3527:
+each3529:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42002,14 +43128,14 @@ each3467:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3467
+	JL         each3529
 
-over3464:
-none3463:
+over3526:
+none3525:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3461
+	JNZ  row3523
 	JMP  done
 
 tile4true:
@@ -42018,20 +43144,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3468:
+row3530:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3470
+	JGE        none3532
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3472
+	JNE        far3534
 
-each3473:
+each3535:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42051,38 +43177,38 @@ each3473:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3474
+	JE           all3536
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3476
+	JZ           two3538
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3476:
+two3538:
 	TESTQ    $0x00000002, R11
-	JZ       one3477
+	JZ       one3539
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3477:
+one3539:
 	TESTQ  $0x00000001, R11
-	JZ     stored3475
+	JZ     stored3537
 	VMOVSS X5, (R12)
-	JMP    stored3475
+	JMP    stored3537
 
-all3474:
+all3536:
 	VMOVUPS Y5, 96(R12)
 
-stored3475:
+stored3537:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3473
-	JMP  over3471
+	JL   each3535
+	JMP  over3533
 
-far3472:
-each3478:
+far3534:
+each3540:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42110,59 +43236,59 @@ each3478:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3479
+	JE           all3541
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3481
+	JZ           two3543
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3481:
+two3543:
 	TESTQ    $0x00000002, R11
-	JZ       one3482
+	JZ       one3544
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3482:
+one3544:
 	TESTQ  $0x00000001, R11
-	JZ     stored3480
+	JZ     stored3542
 	VMOVSS X5, (R12)
-	JMP    stored3480
+	JMP    stored3542
 
-all3479:
+all3541:
 	VMOVUPS Y5, 96(R12)
 
-stored3480:
+stored3542:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3478
+	JL   each3540
 
-over3471:
-none3470:
+over3533:
+none3532:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3468
+	JNZ  row3530
 	JMP  done
 
 tile5false:
-row3483:
+row3545:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3485
+	JGE     none3547
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3487
+	JNE     far3549
 
-each3488:
+each3550:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42186,11 +43312,11 @@ each3488:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3488
-	JMP     over3486
+	JL      each3550
+	JMP     over3548
 
-far3487:
-each3489:
+far3549:
+each3551:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42224,14 +43350,14 @@ each3489:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3489
+	JL         each3551
 
-over3486:
-none3485:
+over3548:
+none3547:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3483
+	JNZ  row3545
 	JMP  done
 
 tile5true:
@@ -42240,21 +43366,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3490:
+row3552:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3492
+	JGE        none3554
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3494
+	JNE        far3556
 
-each3495:
+each3557:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42277,38 +43403,38 @@ each3495:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3496
+	JE           all3558
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3498
+	JZ           two3560
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3498:
+two3560:
 	TESTQ    $0x00000002, R11
-	JZ       one3499
+	JZ       one3561
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3499:
+one3561:
 	TESTQ  $0x00000001, R11
-	JZ     stored3497
+	JZ     stored3559
 	VMOVSS X6, (R12)
-	JMP    stored3497
+	JMP    stored3559
 
-all3496:
+all3558:
 	VMOVUPS Y6, 128(R12)
 
-stored3497:
+stored3559:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3495
-	JMP  over3493
+	JL   each3557
+	JMP  over3555
 
-far3494:
-each3500:
+far3556:
+each3562:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42341,50 +43467,50 @@ each3500:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3501
+	JE           all3563
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3503
+	JZ           two3565
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3503:
+two3565:
 	TESTQ    $0x00000002, R11
-	JZ       one3504
+	JZ       one3566
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3504:
+one3566:
 	TESTQ  $0x00000001, R11
-	JZ     stored3502
+	JZ     stored3564
 	VMOVSS X6, (R12)
-	JMP    stored3502
+	JMP    stored3564
 
-all3501:
+all3563:
 	VMOVUPS Y6, 128(R12)
 
-stored3502:
+stored3564:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3500
+	JL   each3562
 
-over3493:
-none3492:
+over3555:
+none3554:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3490
+	JNZ  row3552
 	JMP  done
 
 tile6false:
-row3505:
+row3567:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3507
+	JGE     none3569
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42392,9 +43518,9 @@ row3505:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3509
+	JNE     far3571
 
-each3510:
+each3572:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42421,11 +43547,11 @@ each3510:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3510
-	JMP     over3508
+	JL      each3572
+	JMP     over3570
 
-far3509:
-each3511:
+far3571:
+each3573:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42461,14 +43587,14 @@ each3511:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3511
+	JL         each3573
 
-over3508:
-none3507:
+over3570:
+none3569:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3505
+	JNZ  row3567
 	JMP  done
 
 tile6true:
@@ -42477,12 +43603,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3512:
+row3574:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3514
+	JGE        none3576
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -42490,9 +43616,9 @@ row3512:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3516
+	JNE        far3578
 
-each3517:
+each3579:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42518,38 +43644,38 @@ each3517:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3518
+	JE           all3580
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3520
+	JZ           two3582
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3520:
+two3582:
 	TESTQ    $0x00000002, R11
-	JZ       one3521
+	JZ       one3583
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3521:
+one3583:
 	TESTQ  $0x00000001, R11
-	JZ     stored3519
+	JZ     stored3581
 	VMOVSS X7, (R12)
-	JMP    stored3519
+	JMP    stored3581
 
-all3518:
+all3580:
 	VMOVUPS Y7, 160(R12)
 
-stored3519:
+stored3581:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3517
-	JMP  over3515
+	JL   each3579
+	JMP  over3577
 
-far3516:
-each3522:
+far3578:
+each3584:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42584,50 +43710,50 @@ each3522:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3523
+	JE           all3585
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3525
+	JZ           two3587
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3525:
+two3587:
 	TESTQ    $0x00000002, R11
-	JZ       one3526
+	JZ       one3588
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3526:
+one3588:
 	TESTQ  $0x00000001, R11
-	JZ     stored3524
+	JZ     stored3586
 	VMOVSS X7, (R12)
-	JMP    stored3524
+	JMP    stored3586
 
-all3523:
+all3585:
 	VMOVUPS Y7, 160(R12)
 
-stored3524:
+stored3586:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3522
+	JL   each3584
 
-over3515:
-none3514:
+over3577:
+none3576:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3512
+	JNZ  row3574
 	JMP  done
 
 tile7false:
-row3527:
+row3589:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3529
+	JGE     none3591
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42636,9 +43762,9 @@ row3527:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3531
+	JNE     far3593
 
-each3532:
+each3594:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42668,11 +43794,11 @@ each3532:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3532
-	JMP     over3530
+	JL      each3594
+	JMP     over3592
 
-far3531:
-each3533:
+far3593:
+each3595:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42713,14 +43839,14 @@ each3533:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3533
+	JL         each3595
 
-over3530:
-none3529:
+over3592:
+none3591:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3527
+	JNZ  row3589
 	JMP  done
 
 tile7true:
@@ -42729,12 +43855,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3534:
+row3596:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3536
+	JGE        none3598
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -42743,9 +43869,9 @@ row3534:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3538
+	JNE        far3600
 
-each3539:
+each3601:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42774,38 +43900,38 @@ each3539:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3540
+	JE           all3602
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3542
+	JZ           two3604
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3542:
+two3604:
 	TESTQ    $0x00000002, R11
-	JZ       one3543
+	JZ       one3605
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3543:
+one3605:
 	TESTQ  $0x00000001, R11
-	JZ     stored3541
+	JZ     stored3603
 	VMOVSS X8, (R12)
-	JMP    stored3541
+	JMP    stored3603
 
-all3540:
+all3602:
 	VMOVUPS Y8, 192(R12)
 
-stored3541:
+stored3603:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3539
-	JMP  over3537
+	JL   each3601
+	JMP  over3599
 
-far3538:
-each3544:
+far3600:
+each3606:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42845,50 +43971,50 @@ each3544:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3545
+	JE           all3607
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3547
+	JZ           two3609
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3547:
+two3609:
 	TESTQ    $0x00000002, R11
-	JZ       one3548
+	JZ       one3610
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3548:
+one3610:
 	TESTQ  $0x00000001, R11
-	JZ     stored3546
+	JZ     stored3608
 	VMOVSS X8, (R12)
-	JMP    stored3546
+	JMP    stored3608
 
-all3545:
+all3607:
 	VMOVUPS Y8, 192(R12)
 
-stored3546:
+stored3608:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3544
+	JL   each3606
 
-over3537:
-none3536:
+over3599:
+none3598:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3534
+	JNZ  row3596
 	JMP  done
 
 tile8false:
-row3549:
+row3611:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3551
+	JGE     none3613
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42898,9 +44024,9 @@ row3549:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3553
+	JNE     far3615
 
-each3554:
+each3616:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42933,11 +44059,11 @@ each3554:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3554
-	JMP     over3552
+	JL      each3616
+	JMP     over3614
 
-far3553:
-each3555:
+far3615:
+each3617:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42980,14 +44106,14 @@ each3555:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3555
+	JL         each3617
 
-over3552:
-none3551:
+over3614:
+none3613:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3549
+	JNZ  row3611
 	JMP  done
 
 tile8true:
@@ -42996,12 +44122,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3556:
+row3618:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3558
+	JGE        none3620
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43011,9 +44137,9 @@ row3556:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3560
+	JNE        far3622
 
-each3561:
+each3623:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43045,38 +44171,38 @@ each3561:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3562
+	JE           all3624
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3564
+	JZ           two3626
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3564:
+two3626:
 	TESTQ    $0x00000002, R11
-	JZ       one3565
+	JZ       one3627
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3565:
+one3627:
 	TESTQ  $0x00000001, R11
-	JZ     stored3563
+	JZ     stored3625
 	VMOVSS X9, (R12)
-	JMP    stored3563
+	JMP    stored3625
 
-all3562:
+all3624:
 	VMOVUPS Y9, 224(R12)
 
-stored3563:
+stored3625:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3561
-	JMP  over3559
+	JL   each3623
+	JMP  over3621
 
-far3560:
-each3566:
+far3622:
+each3628:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43118,41 +44244,41 @@ each3566:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3567
+	JE           all3629
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3569
+	JZ           two3631
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3569:
+two3631:
 	TESTQ    $0x00000002, R11
-	JZ       one3570
+	JZ       one3632
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3570:
+one3632:
 	TESTQ  $0x00000001, R11
-	JZ     stored3568
+	JZ     stored3630
 	VMOVSS X9, (R12)
-	JMP    stored3568
+	JMP    stored3630
 
-all3567:
+all3629:
 	VMOVUPS Y9, 224(R12)
 
-stored3568:
+stored3630:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3566
+	JL   each3628
 
-over3559:
-none3558:
+over3621:
+none3620:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3556
+	JNZ  row3618
 
 done:
 	VZEROUPPER
@@ -43205,17 +44331,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3571:
+row3633:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3573
+	JGE     none3635
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3575
+	JNE     far3637
 
-each3576:
+each3638:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43227,11 +44353,11 @@ each3576:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3576
-	JMP     over3574
+	JL      each3638
+	JMP     over3636
 
-far3575:
-each3577:
+far3637:
+each3639:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43250,14 +44376,14 @@ each3577:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3577
+	JL         each3639
 
-over3574:
-none3573:
+over3636:
+none3635:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3571
+	JNZ  row3633
 	JMP  done
 
 tile1true:
@@ -43266,17 +44392,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3578:
+row3640:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3580
+	JGE        none3642
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3582
+	JNE        far3644
 
-each3583:
+each3645:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43287,38 +44413,38 @@ each3583:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3584
+	JE           all3646
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3586
+	JZ           two3648
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3586:
+two3648:
 	TESTQ    $0x00000002, R11
-	JZ       one3587
+	JZ       one3649
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3587:
+one3649:
 	TESTQ  $0x00000001, R11
-	JZ     stored3585
+	JZ     stored3647
 	VMOVSS X2, (R12)
-	JMP    stored3585
+	JMP    stored3647
 
-all3584:
+all3646:
 	VMOVUPS Y2, (R12)
 
-stored3585:
+stored3647:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3583
-	JMP  over3581
+	JL   each3645
+	JMP  over3643
 
-far3582:
-each3588:
+far3644:
+each3650:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43336,56 +44462,56 @@ each3588:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3589
+	JE           all3651
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3591
+	JZ           two3653
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3591:
+two3653:
 	TESTQ    $0x00000002, R11
-	JZ       one3592
+	JZ       one3654
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3592:
+one3654:
 	TESTQ  $0x00000001, R11
-	JZ     stored3590
+	JZ     stored3652
 	VMOVSS X2, (R12)
-	JMP    stored3590
+	JMP    stored3652
 
-all3589:
+all3651:
 	VMOVUPS Y2, (R12)
 
-stored3590:
+stored3652:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3588
+	JL   each3650
 
-over3581:
-none3580:
+over3643:
+none3642:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3578
+	JNZ  row3640
 	JMP  done
 
 tile2false:
-row3593:
+row3655:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3595
+	JGE     none3657
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3597
+	JNE     far3659
 
-each3598:
+each3660:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43400,11 +44526,11 @@ each3598:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3598
-	JMP     over3596
+	JL      each3660
+	JMP     over3658
 
-far3597:
-each3599:
+far3659:
+each3661:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43426,14 +44552,14 @@ each3599:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3599
+	JL         each3661
 
-over3596:
-none3595:
+over3658:
+none3657:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3593
+	JNZ  row3655
 	JMP  done
 
 tile2true:
@@ -43442,18 +44568,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3600:
+row3662:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3602
+	JGE        none3664
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3604
+	JNE        far3666
 
-each3605:
+each3667:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43467,38 +44593,38 @@ each3605:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3606
+	JE           all3668
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3608
+	JZ           two3670
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3608:
+two3670:
 	TESTQ    $0x00000002, R11
-	JZ       one3609
+	JZ       one3671
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3609:
+one3671:
 	TESTQ  $0x00000001, R11
-	JZ     stored3607
+	JZ     stored3669
 	VMOVSS X3, (R12)
-	JMP    stored3607
+	JMP    stored3669
 
-all3606:
+all3668:
 	VMOVUPS Y3, 32(R12)
 
-stored3607:
+stored3669:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3605
-	JMP  over3603
+	JL   each3667
+	JMP  over3665
 
-far3604:
-each3610:
+far3666:
+each3672:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43519,57 +44645,57 @@ each3610:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3611
+	JE           all3673
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3613
+	JZ           two3675
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3613:
+two3675:
 	TESTQ    $0x00000002, R11
-	JZ       one3614
+	JZ       one3676
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3614:
+one3676:
 	TESTQ  $0x00000001, R11
-	JZ     stored3612
+	JZ     stored3674
 	VMOVSS X3, (R12)
-	JMP    stored3612
+	JMP    stored3674
 
-all3611:
+all3673:
 	VMOVUPS Y3, 32(R12)
 
-stored3612:
+stored3674:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3610
+	JL   each3672
 
-over3603:
-none3602:
+over3665:
+none3664:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3600
+	JNZ  row3662
 	JMP  done
 
 tile3false:
-row3615:
+row3677:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3617
+	JGE     none3679
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3619
+	JNE     far3681
 
-each3620:
+each3682:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43587,11 +44713,11 @@ each3620:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3620
-	JMP     over3618
+	JL      each3682
+	JMP     over3680
 
-far3619:
-each3621:
+far3681:
+each3683:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43618,14 +44744,14 @@ each3621:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3621
+	JL         each3683
 
-over3618:
-none3617:
+over3680:
+none3679:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3615
+	JNZ  row3677
 	JMP  done
 
 tile3true:
@@ -43634,19 +44760,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3622:
+row3684:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3624
+	JGE        none3686
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3626
+	JNE        far3688
 
-each3627:
+each3689:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43663,38 +44789,38 @@ each3627:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3628
+	JE           all3690
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3630
+	JZ           two3692
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3630:
+two3692:
 	TESTQ    $0x00000002, R11
-	JZ       one3631
+	JZ       one3693
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3631:
+one3693:
 	TESTQ  $0x00000001, R11
-	JZ     stored3629
+	JZ     stored3691
 	VMOVSS X4, (R12)
-	JMP    stored3629
+	JMP    stored3691
 
-all3628:
+all3690:
 	VMOVUPS Y4, 64(R12)
 
-stored3629:
+stored3691:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3627
-	JMP  over3625
+	JL   each3689
+	JMP  over3687
 
-far3626:
-each3632:
+far3688:
+each3694:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43720,58 +44846,58 @@ each3632:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3633
+	JE           all3695
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3635
+	JZ           two3697
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3635:
+two3697:
 	TESTQ    $0x00000002, R11
-	JZ       one3636
+	JZ       one3698
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3636:
+one3698:
 	TESTQ  $0x00000001, R11
-	JZ     stored3634
+	JZ     stored3696
 	VMOVSS X4, (R12)
-	JMP    stored3634
+	JMP    stored3696
 
-all3633:
+all3695:
 	VMOVUPS Y4, 64(R12)
 
-stored3634:
+stored3696:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3632
+	JL   each3694
 
-over3625:
-none3624:
+over3687:
+none3686:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3622
+	JNZ  row3684
 	JMP  done
 
 tile4false:
-row3637:
+row3699:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3639
+	JGE     none3701
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3641
+	JNE     far3703
 
-each3642:
+each3704:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43792,11 +44918,11 @@ each3642:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3642
-	JMP     over3640
+	JL      each3704
+	JMP     over3702
 
-far3641:
-each3643:
+far3703:
+each3705:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43825,14 +44951,14 @@ each3643:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3643
+	JL         each3705
 
-over3640:
-none3639:
+over3702:
+none3701:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3637
+	JNZ  row3699
 	JMP  done
 
 tile4true:
@@ -43841,20 +44967,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3644:
+row3706:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3646
+	JGE        none3708
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3648
+	JNE        far3710
 
-each3649:
+each3711:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43874,38 +45000,38 @@ each3649:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3650
+	JE           all3712
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3652
+	JZ           two3714
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3652:
+two3714:
 	TESTQ    $0x00000002, R11
-	JZ       one3653
+	JZ       one3715
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3653:
+one3715:
 	TESTQ  $0x00000001, R11
-	JZ     stored3651
+	JZ     stored3713
 	VMOVSS X5, (R12)
-	JMP    stored3651
+	JMP    stored3713
 
-all3650:
+all3712:
 	VMOVUPS Y5, 96(R12)
 
-stored3651:
+stored3713:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3649
-	JMP  over3647
+	JL   each3711
+	JMP  over3709
 
-far3648:
-each3654:
+far3710:
+each3716:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43933,59 +45059,59 @@ each3654:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3655
+	JE           all3717
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3657
+	JZ           two3719
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3657:
+two3719:
 	TESTQ    $0x00000002, R11
-	JZ       one3658
+	JZ       one3720
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3658:
+one3720:
 	TESTQ  $0x00000001, R11
-	JZ     stored3656
+	JZ     stored3718
 	VMOVSS X5, (R12)
-	JMP    stored3656
+	JMP    stored3718
 
-all3655:
+all3717:
 	VMOVUPS Y5, 96(R12)
 
-stored3656:
+stored3718:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3654
+	JL   each3716
 
-over3647:
-none3646:
+over3709:
+none3708:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3644
+	JNZ  row3706
 	JMP  done
 
 tile5false:
-row3659:
+row3721:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3661
+	JGE     none3723
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3663
+	JNE     far3725
 
-each3664:
+each3726:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44009,11 +45135,11 @@ each3664:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3664
-	JMP     over3662
+	JL      each3726
+	JMP     over3724
 
-far3663:
-each3665:
+far3725:
+each3727:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44047,14 +45173,14 @@ each3665:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3665
+	JL         each3727
 
-over3662:
-none3661:
+over3724:
+none3723:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3659
+	JNZ  row3721
 	JMP  done
 
 tile5true:
@@ -44063,21 +45189,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3666:
+row3728:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3668
+	JGE        none3730
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3670
+	JNE        far3732
 
-each3671:
+each3733:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44100,38 +45226,38 @@ each3671:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3672
+	JE           all3734
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3674
+	JZ           two3736
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3674:
+two3736:
 	TESTQ    $0x00000002, R11
-	JZ       one3675
+	JZ       one3737
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3675:
+one3737:
 	TESTQ  $0x00000001, R11
-	JZ     stored3673
+	JZ     stored3735
 	VMOVSS X6, (R12)
-	JMP    stored3673
+	JMP    stored3735
 
-all3672:
+all3734:
 	VMOVUPS Y6, 128(R12)
 
-stored3673:
+stored3735:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3671
-	JMP  over3669
+	JL   each3733
+	JMP  over3731
 
-far3670:
-each3676:
+far3732:
+each3738:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44164,50 +45290,50 @@ each3676:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3677
+	JE           all3739
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3679
+	JZ           two3741
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3679:
+two3741:
 	TESTQ    $0x00000002, R11
-	JZ       one3680
+	JZ       one3742
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3680:
+one3742:
 	TESTQ  $0x00000001, R11
-	JZ     stored3678
+	JZ     stored3740
 	VMOVSS X6, (R12)
-	JMP    stored3678
+	JMP    stored3740
 
-all3677:
+all3739:
 	VMOVUPS Y6, 128(R12)
 
-stored3678:
+stored3740:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3676
+	JL   each3738
 
-over3669:
-none3668:
+over3731:
+none3730:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3666
+	JNZ  row3728
 	JMP  done
 
 tile6false:
-row3681:
+row3743:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3683
+	JGE     none3745
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44215,9 +45341,9 @@ row3681:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3685
+	JNE     far3747
 
-each3686:
+each3748:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44244,11 +45370,11 @@ each3686:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3686
-	JMP     over3684
+	JL      each3748
+	JMP     over3746
 
-far3685:
-each3687:
+far3747:
+each3749:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44284,14 +45410,14 @@ each3687:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3687
+	JL         each3749
 
-over3684:
-none3683:
+over3746:
+none3745:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3681
+	JNZ  row3743
 	JMP  done
 
 tile6true:
@@ -44300,12 +45426,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3688:
+row3750:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3690
+	JGE        none3752
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44313,9 +45439,9 @@ row3688:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3692
+	JNE        far3754
 
-each3693:
+each3755:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44341,38 +45467,38 @@ each3693:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3694
+	JE           all3756
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3696
+	JZ           two3758
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3696:
+two3758:
 	TESTQ    $0x00000002, R11
-	JZ       one3697
+	JZ       one3759
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3697:
+one3759:
 	TESTQ  $0x00000001, R11
-	JZ     stored3695
+	JZ     stored3757
 	VMOVSS X7, (R12)
-	JMP    stored3695
+	JMP    stored3757
 
-all3694:
+all3756:
 	VMOVUPS Y7, 160(R12)
 
-stored3695:
+stored3757:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3693
-	JMP  over3691
+	JL   each3755
+	JMP  over3753
 
-far3692:
-each3698:
+far3754:
+each3760:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44407,50 +45533,50 @@ each3698:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3699
+	JE           all3761
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3701
+	JZ           two3763
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3701:
+two3763:
 	TESTQ    $0x00000002, R11
-	JZ       one3702
+	JZ       one3764
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3702:
+one3764:
 	TESTQ  $0x00000001, R11
-	JZ     stored3700
+	JZ     stored3762
 	VMOVSS X7, (R12)
-	JMP    stored3700
+	JMP    stored3762
 
-all3699:
+all3761:
 	VMOVUPS Y7, 160(R12)
 
-stored3700:
+stored3762:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3698
+	JL   each3760
 
-over3691:
-none3690:
+over3753:
+none3752:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3688
+	JNZ  row3750
 	JMP  done
 
 tile7false:
-row3703:
+row3765:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3705
+	JGE     none3767
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44459,9 +45585,9 @@ row3703:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3707
+	JNE     far3769
 
-each3708:
+each3770:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44491,11 +45617,11 @@ each3708:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3708
-	JMP     over3706
+	JL      each3770
+	JMP     over3768
 
-far3707:
-each3709:
+far3769:
+each3771:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44536,14 +45662,14 @@ each3709:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3709
+	JL         each3771
 
-over3706:
-none3705:
+over3768:
+none3767:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3703
+	JNZ  row3765
 	JMP  done
 
 tile7true:
@@ -44552,12 +45678,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3710:
+row3772:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3712
+	JGE        none3774
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44566,9 +45692,9 @@ row3710:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3714
+	JNE        far3776
 
-each3715:
+each3777:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44597,38 +45723,38 @@ each3715:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3716
+	JE           all3778
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3718
+	JZ           two3780
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3718:
+two3780:
 	TESTQ    $0x00000002, R11
-	JZ       one3719
+	JZ       one3781
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3719:
+one3781:
 	TESTQ  $0x00000001, R11
-	JZ     stored3717
+	JZ     stored3779
 	VMOVSS X8, (R12)
-	JMP    stored3717
+	JMP    stored3779
 
-all3716:
+all3778:
 	VMOVUPS Y8, 192(R12)
 
-stored3717:
+stored3779:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3715
-	JMP  over3713
+	JL   each3777
+	JMP  over3775
 
-far3714:
-each3720:
+far3776:
+each3782:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44668,50 +45794,50 @@ each3720:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3721
+	JE           all3783
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3723
+	JZ           two3785
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3723:
+two3785:
 	TESTQ    $0x00000002, R11
-	JZ       one3724
+	JZ       one3786
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3724:
+one3786:
 	TESTQ  $0x00000001, R11
-	JZ     stored3722
+	JZ     stored3784
 	VMOVSS X8, (R12)
-	JMP    stored3722
+	JMP    stored3784
 
-all3721:
+all3783:
 	VMOVUPS Y8, 192(R12)
 
-stored3722:
+stored3784:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3720
+	JL   each3782
 
-over3713:
-none3712:
+over3775:
+none3774:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3710
+	JNZ  row3772
 	JMP  done
 
 tile8false:
-row3725:
+row3787:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3727
+	JGE     none3789
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44721,9 +45847,9 @@ row3725:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3729
+	JNE     far3791
 
-each3730:
+each3792:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44756,11 +45882,11 @@ each3730:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3730
-	JMP     over3728
+	JL      each3792
+	JMP     over3790
 
-far3729:
-each3731:
+far3791:
+each3793:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44803,14 +45929,14 @@ each3731:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3731
+	JL         each3793
 
-over3728:
-none3727:
+over3790:
+none3789:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3725
+	JNZ  row3787
 	JMP  done
 
 tile8true:
@@ -44819,12 +45945,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3732:
+row3794:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3734
+	JGE        none3796
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44834,9 +45960,9 @@ row3732:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3736
+	JNE        far3798
 
-each3737:
+each3799:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44868,38 +45994,38 @@ each3737:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3738
+	JE           all3800
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3740
+	JZ           two3802
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3740:
+two3802:
 	TESTQ    $0x00000002, R11
-	JZ       one3741
+	JZ       one3803
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3741:
+one3803:
 	TESTQ  $0x00000001, R11
-	JZ     stored3739
+	JZ     stored3801
 	VMOVSS X9, (R12)
-	JMP    stored3739
+	JMP    stored3801
 
-all3738:
+all3800:
 	VMOVUPS Y9, 224(R12)
 
-stored3739:
+stored3801:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3737
-	JMP  over3735
+	JL   each3799
+	JMP  over3797
 
-far3736:
-each3742:
+far3798:
+each3804:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44941,41 +46067,41 @@ each3742:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3743
+	JE           all3805
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3745
+	JZ           two3807
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3745:
+two3807:
 	TESTQ    $0x00000002, R11
-	JZ       one3746
+	JZ       one3808
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3746:
+one3808:
 	TESTQ  $0x00000001, R11
-	JZ     stored3744
+	JZ     stored3806
 	VMOVSS X9, (R12)
-	JMP    stored3744
+	JMP    stored3806
 
-all3743:
+all3805:
 	VMOVUPS Y9, 224(R12)
 
-stored3744:
+stored3806:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3742
+	JL   each3804
 
-over3735:
-none3734:
+over3797:
+none3796:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3732
+	JNZ  row3794
 
 done:
 	VZEROUPPER
@@ -45059,51 +46185,51 @@ row:
 	MOVQ         BX, R9
 	SUBQ         SI, R9
 
-columns3747:
+columns3809:
 	CMPQ    R8, R9
-	JGE     rest3748
+	JGE     rest3810
 	VMOVUPS (AX)(R8*4), Y2
 	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns3747
+	JMP     columns3809
 
-rest3748:
+rest3810:
 	TESTQ        SI, SI
-	JZ           end3749
+	JZ           end3811
 	VMASKMOVPS   (AX)(R8*4), Y0, Y2
 	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all3750
+	JE           all3812
 	LEAQ         (DI)(R8*4), R8
 	TESTQ        $0x00000004, SI
-	JZ           two3752
+	JZ           two3814
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3752:
+two3814:
 	TESTQ    $0x00000002, SI
-	JZ       one3753
+	JZ       one3815
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one3753:
+one3815:
 	TESTQ  $0x00000001, SI
-	JZ     stored3751
+	JZ     stored3813
 	VMOVSS X2, (R8)
-	JMP    stored3751
+	JMP    stored3813
 
-all3750:
+all3812:
 	VMOVUPS Y2, (DI)(R8*4)
 
-stored3751:
-end3749:
+stored3813:
+end3811:
 next:
 	LEAQ (DI)(BX*4), DI
 	LEAQ (AX)(BX*4), AX
@@ -45138,51 +46264,51 @@ row:
 	MOVQ         BX, R8
 	SUBQ         SI, R8
 
-columns3754:
+columns3816:
 	CMPQ    DI, R8
-	JGE     rest3755
+	JGE     rest3817
 	VMOVUPS (AX)(DI*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
-	JMP     columns3754
+	JMP     columns3816
 
-rest3755:
+rest3817:
 	TESTQ        SI, SI
-	JZ           end3756
+	JZ           end3818
 	VMASKMOVPS   (AX)(DI*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all3757
+	JE           all3819
 	LEAQ         (AX)(DI*4), DI
 	TESTQ        $0x00000004, SI
-	JZ           two3759
+	JZ           two3821
 	VMOVUPS      X2, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3759:
+two3821:
 	TESTQ    $0x00000002, SI
-	JZ       one3760
+	JZ       one3822
 	VMOVLPS  X2, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X2, X2, X2
 
-one3760:
+one3822:
 	TESTQ  $0x00000001, SI
-	JZ     stored3758
+	JZ     stored3820
 	VMOVSS X2, (DI)
-	JMP    stored3758
+	JMP    stored3820
 
-all3757:
+all3819:
 	VMOVUPS Y2, (AX)(DI*4)
 
-stored3758:
-end3756:
+stored3820:
+end3818:
 next:
 	LEAQ (AX)(BX*4), AX
 	ADDQ $0x08, CX

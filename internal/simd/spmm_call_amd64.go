@@ -22,6 +22,7 @@ type rowCall struct {
 	done        uintptr // bytes of Arg's rows that are done, which the kernel counts
 	set         int     // 1: a sum starts at zero, not at what is in out
 	unordered   int     // not 0: there was a NaN, which the kernel does not keep
+	mean        int     // 1: rows are divided by the number of their nonzeros
 }
 
 const floatSize = unsafe.Sizeof(Float(0))

@@ -70,7 +70,7 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 // addFast is AddRows in assembly.
 func (p *RowSum) addFast(lo, hi int) {
 	t := tiles{whole: 8, cut: 8}
-	if p.Heads == 0 {
+	if p.Heads == 0 && !p.Mean {
 		t.whole, t.cut = 16, 14
 	}
 	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
@@ -82,12 +82,19 @@ func (p *RowSum) addFast(lo, hi int) {
 			continue
 		}
 		set := p.Set && p.whole(&at)
+		ends := p.Mean && p.Offsets[at.row+at.rows] == at.to
 		c := p.call(&at)
 		if set {
 			c.set = 1
 		}
+		if ends && set {
+			c.mean = 1
+		}
 		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
+		if ends && !set { // the end of a row that was cut
+			Rows(p.F).SetMeans(p.Y[at.row*p.F:(at.row+1)*p.F], p.Offsets[at.row:at.row+2])
+		}
 	}
 }
 

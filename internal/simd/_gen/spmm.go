@@ -20,6 +20,7 @@ const (
 	atShape, atLeft            = 112, 120
 	atFar, atDone              = 128, 136
 	atFresh, atUnordered       = 144, 152
+	atMean                     = 160
 )
 
 // ahead is how many nonzeros before its use a row is fetched into the second
@@ -382,6 +383,12 @@ func (g *gather) sum() {
 			g.put(acc[v], g.out, v)
 		}
 	}
+	shut := func() {
+		if g.nv <= meanTile {
+			g.divide(acc)
+		}
+		keep()
+	}
 	open := func(string) {
 		add, opened := fresh("add"), fresh("opened")
 		CMPQ(g.field(atFresh), Imm(0))
@@ -413,5 +420,27 @@ func (g *gather) sum() {
 			VADDPS(mul(w, g.operand(rowOfX, v)), acc[v], acc[v])
 		}
 	}
-	g.rows(open, each, keep)
+	g.rows(open, each, shut)
+}
+
+// meanTile is the most registers of a tile whose sums may be made means.
+const meanTile = 8
+
+// divide makes sums means where the call asks for those: here a division is done
+// beside the loads of the next row.
+func (g *gather) divide(acc []vec) {
+	sums := fresh("sums")
+	CMPQ(g.field(atMean), Imm(0))
+	JE(LabelRef(sums))
+	n, count, by, zero := GP64(), XMM(), YMM(), YMM()
+	MOVQ(Mem{Base: g.offsets, Disp: 8}, n)
+	SUBQ(Mem{Base: g.offsets}, n)
+	VXORPS(zero, zero, zero)
+	VCVTSI2SSQ(n, zero.AsX(), count)
+	VBROADCASTSS(count, by)
+	for _, a := range acc {
+		VDIVPS(by, a, a)
+		VADDPS(zero, a, a)
+	}
+	Label(sums)
 }

@@ -238,9 +238,9 @@ func recogniseU(g *graph.Graph, m *expr, r Reducer) *fused {
 
 func meanU(g *graph.Graph, x *grad.Var) *grad.Var {
 	op := grad.Begin("UpdateAll.MeanU", x)
-	y := op.New(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
+	y := op.Fresh(append([]int{g.NumDst()}, x.Shape()[1:]...)...)
 	if !op.Dry(0) {
-		sparse.MeanDense(y.Value(), g.In(), x.Value())
+		sparse.SetMeanDense(y.Value(), g.In(), x.Value())
 	}
 	return op.Record(y, func(dy *tensor.Dense) { sparse.MeanDenseT(x.Grad(), g.In(), dy) })
 }

@@ -61,27 +61,7 @@ type bestKernel struct{ simd.RowBest }
 
 var bestKernels = sync.Pool{New: func() any { return new(bestKernel) }}
 
-// numbers keeps arguments that are not wanted.
-var numbers = sync.Pool{New: func() any { return new([]int32) }}
-
-func (k *bestKernel) rows(lo, hi int) {
-	if k.Arg != nil {
-		k.SetRows(lo, hi)
-		return
-	}
-	buf := numbers.Get().(*[]int32)
-	defer numbers.Put(buf)
-	step := max(1, meanWork/k.F)
-	if len(*buf) < step*k.F {
-		*buf = make([]int32, step*k.F)
-	}
-	part := k.RowBest
-	for ; lo < hi; lo += step {
-		n := min(step, hi-lo)
-		part.Offsets, part.Y, part.Arg = k.Offsets[lo:lo+n+1], k.Y[lo*k.F:(lo+n)*k.F], (*buf)[:n*k.F]
-		part.SetRows(0, n)
-	}
-}
+func (k *bestKernel) rows(lo, hi int) { k.SetRows(lo, hi) }
 
 // BestGrads are the places that [BestGrad] adds gradients to. One that is nil is
 // not wanted.

@@ -57,6 +57,14 @@ func MeanDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
 	product{a: a, values: a.Values, mean: true}.addTo(dst, x)
 }
 
+// SetMeanDense is [MeanDense] to zeros, whatever dst held.
+func SetMeanDense(dst *tensor.Dense, a *CSR, x *tensor.Dense) {
+	if !a.multiplies(dst, x) {
+		panic(tensor.Mismatch("sparse.SetMeanDense", dst, a, x))
+	}
+	product{a: a, values: a.Values, mean: true, set: true}.addTo(dst, x)
+}
+
 // MeanDenseT is the gradient of [MeanDense] with respect to x:
 //
 //	dst[Cols[k],:] += (Values[k] / n_i)·x[i,:]    for the rows i and their n_i nonzeros k, in order

@@ -31,6 +31,8 @@ func TestSetMulDense(t *testing.T) {
 				gathered := wantT.Like()
 				sparse.MulDense(gathered, turned, xt)
 				sameBits(t, "product by rows", wantT, gathered)
+				mean := want.Like()
+				sparse.MeanDense(mean, a, x)
 				for _, threads := range []int{1, 2, 3, 8} {
 					undo := par.SetThreads(threads)
 					got, gotT := want.Like(), wantT.Like()
@@ -38,8 +40,11 @@ func TestSetMulDense(t *testing.T) {
 					gotT.Fill(float(math.NaN()))
 					sparse.SetMulDense(got, a, x)
 					sparse.SetMulDenseT(gotT, a, xt)
-					undo()
 					sameBits(t, "product", got, want)
+					got.Fill(float(math.NaN()))
+					sparse.SetMeanDense(got, a, x)
+					undo()
+					sameBits(t, "mean", got, mean)
 					sameBits(t, "product of the transpose", gotT, wantT)
 				}
 			}
@@ -57,6 +62,7 @@ func TestSetMulDenseSmall(t *testing.T) {
 	sameBits(t, "product of the transpose", got, tensor.Of([]float{0, 0, 8}, 3, 1))
 	for op, call := range map[string]func(){
 		"sparse.SetMulDense":  func() { sparse.SetMulDense(tensor.New(2, 2), a, tensor.New(3, 1)) },
+		"sparse.SetMeanDense": func() { sparse.SetMeanDense(tensor.New(2, 2), a, tensor.New(3, 1)) },
 		"sparse.SetMulDenseT": func() { sparse.SetMulDenseT(tensor.New(2, 2), a, tensor.New(2, 2)) },
 	} {
 		if err, ok := tensor.Try(call).(*tensor.ShapeError); !ok || err.Op != op {

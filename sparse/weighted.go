@@ -132,7 +132,7 @@ func (k *sumKernel) free() {
 
 // meanWork is how many elements of sums wait to be divided: they stay in the
 // first cache.
-const meanWork = 1 << 11
+const meanWork = 1 << 12
 
 func (k *sumKernel) rows(lo, hi int) {
 	f := k.sum.F
@@ -140,14 +140,33 @@ func (k *sumKernel) rows(lo, hi int) {
 		k.add(k.sum.Y[lo*f:hi*f], lo, hi, k.set)
 		return
 	}
-	if k.set { // here, where it stays in the cache for what comes next
-		clear(k.sum.Y[lo*f : hi*f])
-	}
 	step := max(1, meanWork/f)
+	if k.set {
+		k.setMeans(lo, hi, step)
+		return
+	}
 	buf := borrow(step * f)
 	defer scratch.Put(buf)
 	for ; lo < hi; lo += step {
 		k.addMeans(*buf, lo, min(lo+step, hi))
+	}
+}
+
+// setMeans sets rows lo to hi to means: a few rows at a time, where their sums are
+// not made in one pass.
+func (k *sumKernel) setMeans(lo, hi, step int) {
+	if k.values == nil && k.perm == nil {
+		sum := k.sum
+		sum.Set, sum.Mean = true, true
+		sum.AddRows(lo, hi)
+		return
+	}
+	f := k.sum.F
+	for ; lo < hi; lo += step {
+		n := min(lo+step, hi)
+		y := k.sum.Y[lo*f : n*f]
+		k.add(y, lo, n, true)
+		simd.Rows(f).SetMeans(y, k.sum.Offsets[lo:n+1])
 	}
 }
 

@@ -38,10 +38,7 @@ func prepareCopyUMean(b *benchGraph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumSrc(), s.width()), tensor.New(g.NumDst(), s.width())
 	return workload{
-		call: func() {
-			y.Zero()
-			sparse.MeanDense(y, g.In(), x)
-		},
+		call: func() { sparse.SetMeanDense(y, g.In(), x) },
 		walk: walk(g, x, walkParts),
 	}
 }

@@ -20,6 +20,7 @@ type RowSum struct {
 	Edges []int32 // nonzero k has row Edges[k] of W; nil: row k
 	Heads int     // that a row of X is cut into, F of one element each at most; 0: no weights
 	Set   bool    // Y is zero before, whatever is in it
+	Mean  bool    // rows are divided by the number of their nonzeros, if that is not 0; wants Set
 }
 
 // AddRows adds to the rows lo to hi of Y, without hi, or sets them. With
@@ -68,6 +69,9 @@ func (p *RowSum) addGo(lo, hi int) {
 				}
 			}
 		}
+		if p.Mean {
+			Rows(p.F).SetMeans(y, p.Offsets[i:i+2])
+		}
 	}
 }
 
@@ -98,7 +102,7 @@ func (g *Gather) first(lo int) piece {
 	return piece{row: lo, from: g.Offsets[lo], to: g.Offsets[lo]}
 }
 
-// next moves p on to the next nonzeros before row hi, at most so many, and
+// next moves p on to the next nonzeros before row hi, about so many at most, and
 // reports whether there were rows left. A row that is cut is in both pieces.
 func (g *Gather) next(p *piece, hi int, most int64) bool {
 	row := p.row + p.rows
@@ -110,8 +114,15 @@ func (g *Gather) next(p *piece, hi int, most int64) bool {
 	}
 	p.row, p.from = row, p.to
 	end := min(row+pieceRows, hi)
-	p.to = min(p.from+most, g.Offsets[end])
-	for row++; row < end && g.Offsets[row] < p.to; row++ {
+	if p.to = g.Offsets[end]; p.to-p.from > most+most/4 { // no small piece is left over
+		p.to = p.from + most
+	}
+	for row++; row < end; { // to the first row that starts at p.to or after
+		if mid := (row + end) / 2; g.Offsets[mid] < p.to {
+			row = mid + 1
+		} else {
+			end = mid
+		}
 	}
 	p.rows = row - p.row
 	return true

@@ -94,6 +94,16 @@ func rowMaxHeads32AVX2(p *byte)
 //go:noescape
 func rowMinHeads32AVX2(p *byte)
 
+// rowMaxQuickAVX2 is a tile of RowBest.SetRows unless it sets unordered.
+//
+//go:noescape
+func rowMaxQuickAVX2(p *byte)
+
+// rowMinQuickAVX2 is a tile of RowBest.SetRows unless it sets unordered.
+//
+//go:noescape
+func rowMinQuickAVX2(p *byte)
+
 // rowWonAVX2 is a tile of RowWon.AddRows.
 //
 //go:noescape
@@ -183,6 +193,11 @@ func pickEdgesAVX2(toCols *int32, toW *float32, cols *int32, w *float32, edges *
 //
 //go:noescape
 func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
+
+// meanSetAVX2 is SetMeans.
+//
+//go:noescape
+func meanSetAVX2(s *float32, offsets *int64, rows int, f int)
 
 // spillAVX2 is Spill of rows > 0 rows.
 //

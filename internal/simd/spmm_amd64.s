@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func rowSumAVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -124,16 +124,27 @@ each9:
 	JL         each9
 
 over4:
+	CMPQ         160(AX), $0x00
+	JE           sums10
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums10:
 	VMOVUPS Y0, (CX)
 	JMP     next2
 
 none3:
 	CMPQ    144(AX), $0x00
-	JE      add10
+	JE      add11
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add10:
+add11:
 next2:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -147,25 +158,25 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row11:
+row12:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none13
+	JGE     none14
 	CMPQ    144(AX), $0x00
-	JE      add15
+	JE      add16
 	VXORPS  Y1, Y1, Y1
-	JMP     opened16
+	JMP     opened17
 
-add15:
+add16:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened16:
+opened17:
 	CMPQ 128(AX), $0x00
-	JNE  far17
+	JNE  far18
 
-each18:
+each19:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -173,11 +184,11 @@ each18:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each18
-	JMP        over14
+	JL         each19
+	JMP        over15
 
-far17:
-each19:
+far18:
+each20:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -192,99 +203,110 @@ each19:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each19
+	JL         each20
 
-over14:
+over15:
+	CMPQ         160(AX), $0x00
+	JE           sums21
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums21:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all20
+	JE           all22
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two22
+	JZ           two24
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two22:
+two24:
 	TESTQ    $0x00000002, R9
-	JZ       one23
+	JZ       one25
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one23:
+one25:
 	TESTQ  $0x00000001, R9
-	JZ     stored21
+	JZ     stored23
 	VMOVSS X1, (R10)
-	JMP    stored21
+	JMP    stored23
 
-all20:
+all22:
 	VMOVUPS Y1, (CX)
 
-stored21:
-	JMP next12
+stored23:
+	JMP next13
 
-none13:
+none14:
 	CMPQ         144(AX), $0x00
-	JE           add24
+	JE           add26
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all25
+	JE           all27
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two27
+	JZ           two29
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two27:
+two29:
 	TESTQ    $0x00000002, R9
-	JZ       one28
+	JZ       one30
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one28:
+one30:
 	TESTQ  $0x00000001, R9
-	JZ     stored26
+	JZ     stored28
 	VMOVSS X1, (R10)
-	JMP    stored26
+	JMP    stored28
 
-all25:
+all27:
 	VMOVUPS Y1, (CX)
 
-stored26:
-add24:
-next12:
+stored28:
+add26:
+next13:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row11
+	JNZ  row12
 	JMP  done
 
 tile2false:
-row29:
+row31:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none31
+	JGE     none33
 	CMPQ    144(AX), $0x00
-	JE      add33
+	JE      add35
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened34
+	JMP     opened36
 
-add33:
+add35:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened34:
+opened36:
 	CMPQ 128(AX), $0x00
-	JNE  far35
+	JNE  far37
 
-each36:
+each38:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -292,11 +314,11 @@ each36:
 	VADDPS  32(R10), Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each36
-	JMP     over32
+	JL      each38
+	JMP     over34
 
-far35:
-each37:
+far37:
+each39:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -311,27 +333,40 @@ each37:
 	VADDPS     32(R10), Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each37
+	JL         each39
 
-over32:
+over34:
+	CMPQ         160(AX), $0x00
+	JE           sums40
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums40:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next30
+	JMP     next32
 
-none31:
+none33:
 	CMPQ    144(AX), $0x00
-	JE      add38
+	JE      add41
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add38:
-next30:
+add41:
+next32:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row29
+	JNZ  row31
 	JMP  done
 
 tile2true:
@@ -340,27 +375,27 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row39:
+row42:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none41
+	JGE     none44
 	CMPQ    144(AX), $0x00
-	JE      add43
+	JE      add46
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened44
+	JMP     opened47
 
-add43:
+add46:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened44:
+opened47:
 	CMPQ 128(AX), $0x00
-	JNE  far45
+	JNE  far48
 
-each46:
+each49:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -369,11 +404,11 @@ each46:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each46
-	JMP        over42
+	JL         each49
+	JMP        over45
 
-far45:
-each47:
+far48:
+each50:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -389,104 +424,117 @@ each47:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each47
+	JL         each50
 
-over42:
+over45:
+	CMPQ         160(AX), $0x00
+	JE           sums51
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums51:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all48
+	JE           all52
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two50
+	JZ           two54
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two50:
+two54:
 	TESTQ    $0x00000002, R9
-	JZ       one51
+	JZ       one55
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one51:
+one55:
 	TESTQ  $0x00000001, R9
-	JZ     stored49
+	JZ     stored53
 	VMOVSS X2, (R10)
-	JMP    stored49
+	JMP    stored53
 
-all48:
+all52:
 	VMOVUPS Y2, 32(CX)
 
-stored49:
-	JMP next40
+stored53:
+	JMP next43
 
-none41:
+none44:
 	CMPQ         144(AX), $0x00
-	JE           add52
+	JE           add56
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all53
+	JE           all57
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two55
+	JZ           two59
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two55:
+two59:
 	TESTQ    $0x00000002, R9
-	JZ       one56
+	JZ       one60
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one56:
+one60:
 	TESTQ  $0x00000001, R9
-	JZ     stored54
+	JZ     stored58
 	VMOVSS X2, (R10)
-	JMP    stored54
+	JMP    stored58
 
-all53:
+all57:
 	VMOVUPS Y2, 32(CX)
 
-stored54:
-add52:
-next40:
+stored58:
+add56:
+next43:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row39
+	JNZ  row42
 	JMP  done
 
 tile3false:
-row57:
+row61:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none59
+	JGE     none63
 	CMPQ    144(AX), $0x00
-	JE      add61
+	JE      add65
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened62
+	JMP     opened66
 
-add61:
+add65:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened62:
+opened66:
 	CMPQ 128(AX), $0x00
-	JNE  far63
+	JNE  far67
 
-each64:
+each68:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -495,11 +543,11 @@ each64:
 	VADDPS  64(R10), Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each64
-	JMP     over60
+	JL      each68
+	JMP     over64
 
-far63:
-each65:
+far67:
+each69:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -517,17 +565,32 @@ each65:
 	VADDPS     64(R10), Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each65
+	JL         each69
 
-over60:
+over64:
+	CMPQ         160(AX), $0x00
+	JE           sums70
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums70:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next58
+	JMP     next62
 
-none59:
+none63:
 	CMPQ    144(AX), $0x00
-	JE      add66
+	JE      add71
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -535,12 +598,12 @@ none59:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add66:
-next58:
+add71:
+next62:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row57
+	JNZ  row61
 	JMP  done
 
 tile3true:
@@ -549,29 +612,29 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row67:
+row72:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none69
+	JGE     none74
 	CMPQ    144(AX), $0x00
-	JE      add71
+	JE      add76
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened72
+	JMP     opened77
 
-add71:
+add76:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened72:
+opened77:
 	CMPQ 128(AX), $0x00
-	JNE  far73
+	JNE  far78
 
-each74:
+each79:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -581,11 +644,11 @@ each74:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each74
-	JMP        over70
+	JL         each79
+	JMP        over75
 
-far73:
-each75:
+far78:
+each80:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -604,43 +667,58 @@ each75:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each75
+	JL         each80
 
-over70:
+over75:
+	CMPQ         160(AX), $0x00
+	JE           sums81
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums81:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all76
+	JE           all82
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two78
+	JZ           two84
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two78:
+two84:
 	TESTQ    $0x00000002, R9
-	JZ       one79
+	JZ       one85
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one79:
+one85:
 	TESTQ  $0x00000001, R9
-	JZ     stored77
+	JZ     stored83
 	VMOVSS X3, (R10)
-	JMP    stored77
+	JMP    stored83
 
-all76:
+all82:
 	VMOVUPS Y3, 64(CX)
 
-stored77:
-	JMP next68
+stored83:
+	JMP next73
 
-none69:
+none74:
 	CMPQ         144(AX), $0x00
-	JE           add80
+	JE           add86
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -648,79 +726,87 @@ none69:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all81
+	JE           all87
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two83
+	JZ           two89
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two83:
+two89:
 	TESTQ    $0x00000002, R9
-	JZ       one84
+	JZ       one90
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one84:
+one90:
 	TESTQ  $0x00000001, R9
-	JZ     stored82
+	JZ     stored88
 	VMOVSS X3, (R10)
-	JMP    stored82
+	JMP    stored88
 
-all81:
+all87:
 	VMOVUPS Y3, 64(CX)
 
-stored82:
-add80:
-next68:
+stored88:
+add86:
+next73:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row67
+	JNZ  row72
 	JMP  done
 
 tile4false:
-row85:
+row91:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none87
+	JGE     none93
 	CMPQ    144(AX), $0x00
-	JE      add89
+	JE      add95
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened90
+	JMP     opened96
 
-add89:
+add95:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened90:
+opened96:
 	CMPQ 128(AX), $0x00
-	JNE  far91
+	JNE  far97
 
-each92:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each92
-	JMP     over88
+each98:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each98
+	JMP        over94
 
-far91:
-each93:
+far97:
+each99:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -738,18 +824,35 @@ each93:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each93
+	JL         each99
 
-over88:
+over94:
+	CMPQ         160(AX), $0x00
+	JE           sums100
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums100:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next86
+	JMP     next92
 
-none87:
+none93:
 	CMPQ    144(AX), $0x00
-	JE      add94
+	JE      add101
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -759,12 +862,12 @@ none87:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-add94:
-next86:
+add101:
+next92:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row85
+	JNZ  row91
 	JMP  done
 
 tile4true:
@@ -773,31 +876,39 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row95:
+row102:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none97
+	JGE     none104
 	CMPQ    144(AX), $0x00
-	JE      add99
+	JE      add106
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened100
+	JMP     opened107
 
-add99:
+add106:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened100:
+opened107:
 	CMPQ 128(AX), $0x00
-	JNE  far101
+	JNE  far108
 
-each102:
+each109:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -808,11 +919,11 @@ each102:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each102
-	JMP        over98
+	JL         each109
+	JMP        over105
 
-far101:
-each103:
+far108:
+each110:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -831,44 +942,61 @@ each103:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each103
+	JL         each110
 
-over98:
+over105:
+	CMPQ         160(AX), $0x00
+	JE           sums111
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums111:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all104
+	JE           all112
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two106
+	JZ           two114
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two106:
+two114:
 	TESTQ    $0x00000002, R9
-	JZ       one107
+	JZ       one115
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one107:
+one115:
 	TESTQ  $0x00000001, R9
-	JZ     stored105
+	JZ     stored113
 	VMOVSS X4, (R10)
-	JMP    stored105
+	JMP    stored113
 
-all104:
+all112:
 	VMOVUPS Y4, 96(CX)
 
-stored105:
-	JMP next96
+stored113:
+	JMP next103
 
-none97:
+none104:
 	CMPQ         144(AX), $0x00
-	JE           add108
+	JE           add116
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -878,82 +1006,91 @@ none97:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all109
+	JE           all117
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two111
+	JZ           two119
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two111:
+two119:
 	TESTQ    $0x00000002, R9
-	JZ       one112
+	JZ       one120
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one112:
+one120:
 	TESTQ  $0x00000001, R9
-	JZ     stored110
+	JZ     stored118
 	VMOVSS X4, (R10)
-	JMP    stored110
+	JMP    stored118
 
-all109:
+all117:
 	VMOVUPS Y4, 96(CX)
 
-stored110:
-add108:
-next96:
+stored118:
+add116:
+next103:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row95
+	JNZ  row102
 	JMP  done
 
 tile5false:
-row113:
+row121:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none115
+	JGE     none123
 	CMPQ    144(AX), $0x00
-	JE      add117
+	JE      add125
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened118
+	JMP     opened126
 
-add117:
+add125:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened118:
+opened126:
 	CMPQ 128(AX), $0x00
-	JNE  far119
+	JNE  far127
 
-each120:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each120
-	JMP     over116
+each128:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each128
+	JMP        over124
 
-far119:
-each121:
+far127:
+each129:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -974,19 +1111,38 @@ each121:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each121
+	JL         each129
 
-over116:
+over124:
+	CMPQ         160(AX), $0x00
+	JE           sums130
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums130:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next114
+	JMP     next122
 
-none115:
+none123:
 	CMPQ    144(AX), $0x00
-	JE      add122
+	JE      add131
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -998,12 +1154,12 @@ none115:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add122:
-next114:
+add131:
+next122:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row113
+	JNZ  row121
 	JMP  done
 
 tile5true:
@@ -1012,33 +1168,42 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row123:
+row132:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none125
+	JGE     none134
 	CMPQ    144(AX), $0x00
-	JE      add127
+	JE      add136
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened128
+	JMP     opened137
 
-add127:
+add136:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened128:
+opened137:
 	CMPQ 128(AX), $0x00
-	JNE  far129
+	JNE  far138
 
-each130:
+each139:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1050,11 +1215,11 @@ each130:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each130
-	JMP        over126
+	JL         each139
+	JMP        over135
 
-far129:
-each131:
+far138:
+each140:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1076,45 +1241,64 @@ each131:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each131
+	JL         each140
 
-over126:
+over135:
+	CMPQ         160(AX), $0x00
+	JE           sums141
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums141:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all132
+	JE           all142
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two134
+	JZ           two144
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two134:
+two144:
 	TESTQ    $0x00000002, R9
-	JZ       one135
+	JZ       one145
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one135:
+one145:
 	TESTQ  $0x00000001, R9
-	JZ     stored133
+	JZ     stored143
 	VMOVSS X5, (R10)
-	JMP    stored133
+	JMP    stored143
 
-all132:
+all142:
 	VMOVUPS Y5, 128(CX)
 
-stored133:
-	JMP next124
+stored143:
+	JMP next133
 
-none125:
+none134:
 	CMPQ         144(AX), $0x00
-	JE           add136
+	JE           add146
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1126,57 +1310,57 @@ none125:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all137
+	JE           all147
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two139
+	JZ           two149
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two139:
+two149:
 	TESTQ    $0x00000002, R9
-	JZ       one140
+	JZ       one150
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one140:
+one150:
 	TESTQ  $0x00000001, R9
-	JZ     stored138
+	JZ     stored148
 	VMOVSS X5, (R10)
-	JMP    stored138
+	JMP    stored148
 
-all137:
+all147:
 	VMOVUPS Y5, 128(CX)
 
-stored138:
-add136:
-next124:
+stored148:
+add146:
+next133:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row123
+	JNZ  row132
 	JMP  done
 
 tile6false:
-row141:
+row151:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none143
+	JGE     none153
 	CMPQ    144(AX), $0x00
-	JE      add145
+	JE      add155
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened146
+	JMP     opened156
 
-add145:
+add155:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1184,27 +1368,36 @@ add145:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened146:
+opened156:
 	CMPQ 128(AX), $0x00
-	JNE  far147
+	JNE  far157
 
-each148:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each148
-	JMP     over144
+each158:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each158
+	JMP        over154
 
-far147:
-each149:
+far157:
+each159:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1225,20 +1418,41 @@ each149:
 	VADDPS     160(R10), Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each149
+	JL         each159
 
-over144:
+over154:
+	CMPQ         160(AX), $0x00
+	JE           sums160
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums160:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next142
+	JMP     next152
 
-none143:
+none153:
 	CMPQ    144(AX), $0x00
-	JE      add150
+	JE      add161
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1252,12 +1466,12 @@ none143:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-add150:
-next142:
+add161:
+next152:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row141
+	JNZ  row151
 	JMP  done
 
 tile6true:
@@ -1266,23 +1480,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row151:
+row162:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none153
+	JGE     none164
 	CMPQ    144(AX), $0x00
-	JE      add155
+	JE      add166
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened156
+	JMP     opened167
 
-add155:
+add166:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1290,11 +1504,20 @@ add155:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened156:
+opened167:
 	CMPQ 128(AX), $0x00
-	JNE  far157
+	JNE  far168
 
-each158:
+each169:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1307,11 +1530,11 @@ each158:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each158
-	JMP        over154
+	JL         each169
+	JMP        over165
 
-far157:
-each159:
+far168:
+each170:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1333,9 +1556,30 @@ each159:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each159
+	JL         each170
 
-over154:
+over165:
+	CMPQ         160(AX), $0x00
+	JE           sums171
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums171:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1343,36 +1587,36 @@ over154:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all160
+	JE           all172
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two162
+	JZ           two174
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two162:
+two174:
 	TESTQ    $0x00000002, R9
-	JZ       one163
+	JZ       one175
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one163:
+one175:
 	TESTQ  $0x00000001, R9
-	JZ     stored161
+	JZ     stored173
 	VMOVSS X6, (R10)
-	JMP    stored161
+	JMP    stored173
 
-all160:
+all172:
 	VMOVUPS Y6, 160(CX)
 
-stored161:
-	JMP next152
+stored173:
+	JMP next163
 
-none153:
+none164:
 	CMPQ         144(AX), $0x00
-	JE           add164
+	JE           add176
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1386,48 +1630,48 @@ none153:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all165
+	JE           all177
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two167
+	JZ           two179
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two167:
+two179:
 	TESTQ    $0x00000002, R9
-	JZ       one168
+	JZ       one180
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one168:
+one180:
 	TESTQ  $0x00000001, R9
-	JZ     stored166
+	JZ     stored178
 	VMOVSS X6, (R10)
-	JMP    stored166
+	JMP    stored178
 
-all165:
+all177:
 	VMOVUPS Y6, 160(CX)
 
-stored166:
-add164:
-next152:
+stored178:
+add176:
+next163:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row151
+	JNZ  row162
 	JMP  done
 
 tile7false:
-row169:
+row181:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none171
+	JGE     none183
 	CMPQ    144(AX), $0x00
-	JE      add173
+	JE      add185
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1435,9 +1679,9 @@ row169:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened174
+	JMP     opened186
 
-add173:
+add185:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1446,28 +1690,38 @@ add173:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened174:
+opened186:
 	CMPQ 128(AX), $0x00
-	JNE  far175
+	JNE  far187
 
-each176:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each176
-	JMP     over172
+each188:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each188
+	JMP        over184
 
-far175:
-each177:
+far187:
+each189:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1491,9 +1745,32 @@ each177:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each177
+	JL         each189
 
-over172:
+over184:
+	CMPQ         160(AX), $0x00
+	JE           sums190
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums190:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1501,11 +1778,11 @@ over172:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next170
+	JMP     next182
 
-none171:
+none183:
 	CMPQ    144(AX), $0x00
-	JE      add178
+	JE      add191
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1521,12 +1798,12 @@ none171:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add178:
-next170:
+add191:
+next182:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row169
+	JNZ  row181
 	JMP  done
 
 tile7true:
@@ -1535,14 +1812,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row179:
+row192:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none181
+	JGE     none194
 	CMPQ    144(AX), $0x00
-	JE      add183
+	JE      add196
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -1550,9 +1827,9 @@ row179:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened184
+	JMP     opened197
 
-add183:
+add196:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1561,11 +1838,21 @@ add183:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened184:
+opened197:
 	CMPQ 128(AX), $0x00
-	JNE  far185
+	JNE  far198
 
-each186:
+each199:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1579,11 +1866,11 @@ each186:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each186
-	JMP        over182
+	JL         each199
+	JMP        over195
 
-far185:
-each187:
+far198:
+each200:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1608,9 +1895,32 @@ each187:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each187
+	JL         each200
 
-over182:
+over195:
+	CMPQ         160(AX), $0x00
+	JE           sums201
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums201:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1619,36 +1929,36 @@ over182:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all188
+	JE           all202
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two190
+	JZ           two204
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two190:
+two204:
 	TESTQ    $0x00000002, R9
-	JZ       one191
+	JZ       one205
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one191:
+one205:
 	TESTQ  $0x00000001, R9
-	JZ     stored189
+	JZ     stored203
 	VMOVSS X7, (R10)
-	JMP    stored189
+	JMP    stored203
 
-all188:
+all202:
 	VMOVUPS Y7, 192(CX)
 
-stored189:
-	JMP next180
+stored203:
+	JMP next193
 
-none181:
+none194:
 	CMPQ         144(AX), $0x00
-	JE           add192
+	JE           add206
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1664,48 +1974,48 @@ none181:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all193
+	JE           all207
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two195
+	JZ           two209
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two195:
+two209:
 	TESTQ    $0x00000002, R9
-	JZ       one196
+	JZ       one210
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one196:
+one210:
 	TESTQ  $0x00000001, R9
-	JZ     stored194
+	JZ     stored208
 	VMOVSS X7, (R10)
-	JMP    stored194
+	JMP    stored208
 
-all193:
+all207:
 	VMOVUPS Y7, 192(CX)
 
-stored194:
-add192:
-next180:
+stored208:
+add206:
+next193:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row179
+	JNZ  row192
 	JMP  done
 
 tile8false:
-row197:
+row211:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none199
+	JGE     none213
 	CMPQ    144(AX), $0x00
-	JE      add201
+	JE      add215
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1714,9 +2024,9 @@ row197:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened202
+	JMP     opened216
 
-add201:
+add215:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1726,29 +2036,39 @@ add201:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened202:
+opened216:
 	CMPQ 128(AX), $0x00
-	JNE  far203
+	JNE  far217
 
-each204:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each204
-	JMP     over200
+each218:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each218
+	JMP        over214
 
-far203:
-each205:
+far217:
+each219:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1772,9 +2092,34 @@ each205:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each205
+	JL         each219
 
-over200:
+over214:
+	CMPQ         160(AX), $0x00
+	JE           sums220
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums220:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1783,11 +2128,11 @@ over200:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next198
+	JMP     next212
 
-none199:
+none213:
 	CMPQ    144(AX), $0x00
-	JE      add206
+	JE      add221
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1805,12 +2150,12 @@ none199:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add206:
-next198:
+add221:
+next212:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row197
+	JNZ  row211
 	JMP  done
 
 tile8true:
@@ -1819,14 +2164,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row207:
+row222:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none209
+	JGE     none224
 	CMPQ    144(AX), $0x00
-	JE      add211
+	JE      add226
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -1835,9 +2180,9 @@ row207:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened212
+	JMP     opened227
 
-add211:
+add226:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1847,11 +2192,21 @@ add211:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened212:
+opened227:
 	CMPQ 128(AX), $0x00
-	JNE  far213
+	JNE  far228
 
-each214:
+each229:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -1866,11 +2221,11 @@ each214:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each214
-	JMP        over210
+	JL         each229
+	JMP        over225
 
-far213:
-each215:
+far228:
+each230:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1895,9 +2250,34 @@ each215:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each215
+	JL         each230
 
-over210:
+over225:
+	CMPQ         160(AX), $0x00
+	JE           sums231
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y10, Y10, Y10
+	VCVTSI2SSQ   R9, X10, X9
+	VBROADCASTSS X9, Y9
+	VDIVPS       Y9, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VDIVPS       Y9, Y2, Y2
+	VADDPS       Y10, Y2, Y2
+	VDIVPS       Y9, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VDIVPS       Y9, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VDIVPS       Y9, Y5, Y5
+	VADDPS       Y10, Y5, Y5
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y10, Y6, Y6
+	VDIVPS       Y9, Y7, Y7
+	VADDPS       Y10, Y7, Y7
+	VDIVPS       Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+
+sums231:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1907,36 +2287,36 @@ over210:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all216
+	JE           all232
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two218
+	JZ           two234
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two218:
+two234:
 	TESTQ    $0x00000002, R9
-	JZ       one219
+	JZ       one235
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one219:
+one235:
 	TESTQ  $0x00000001, R9
-	JZ     stored217
+	JZ     stored233
 	VMOVSS X8, (R10)
-	JMP    stored217
+	JMP    stored233
 
-all216:
+all232:
 	VMOVUPS Y8, 224(CX)
 
-stored217:
-	JMP next208
+stored233:
+	JMP next223
 
-none209:
+none224:
 	CMPQ         144(AX), $0x00
-	JE           add220
+	JE           add236
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1954,48 +2334,48 @@ none209:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all221
+	JE           all237
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two223
+	JZ           two239
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two223:
+two239:
 	TESTQ    $0x00000002, R9
-	JZ       one224
+	JZ       one240
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one224:
+one240:
 	TESTQ  $0x00000001, R9
-	JZ     stored222
+	JZ     stored238
 	VMOVSS X8, (R10)
-	JMP    stored222
+	JMP    stored238
 
-all221:
+all237:
 	VMOVUPS Y8, 224(CX)
 
-stored222:
-add220:
-next208:
+stored238:
+add236:
+next223:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row207
+	JNZ  row222
 	JMP  done
 
 tile9false:
-row225:
+row241:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none227
+	JGE     none243
 	CMPQ    144(AX), $0x00
-	JE      add229
+	JE      add245
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2005,9 +2385,9 @@ row225:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened230
+	JMP     opened246
 
-add229:
+add245:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2018,30 +2398,41 @@ add229:
 	VMOVUPS 224(CX), Y7
 	VMOVUPS 256(CX), Y8
 
-opened230:
+opened246:
 	CMPQ 128(AX), $0x00
-	JNE  far231
+	JNE  far247
 
-each232:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each232
-	JMP     over228
+each248:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each248
+	JMP        over244
 
-far231:
-each233:
+far247:
+each249:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2068,9 +2459,9 @@ each233:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each233
+	JL         each249
 
-over228:
+over244:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2080,11 +2471,11 @@ over228:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
-	JMP     next226
+	JMP     next242
 
-none227:
+none243:
 	CMPQ    144(AX), $0x00
-	JE      add234
+	JE      add250
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2104,12 +2495,12 @@ none227:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 
-add234:
-next226:
+add250:
+next242:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row225
+	JNZ  row241
 	JMP  done
 
 tile9true:
@@ -2118,14 +2509,14 @@ tile9true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row235:
+row251:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none237
+	JGE     none253
 	CMPQ    144(AX), $0x00
-	JE      add239
+	JE      add255
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2135,9 +2526,9 @@ row235:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened240
+	JMP     opened256
 
-add239:
+add255:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2148,11 +2539,22 @@ add239:
 	VMOVUPS    224(CX), Y8
 	VMASKMOVPS 256(CX), Y0, Y9
 
-opened240:
+opened256:
 	CMPQ 128(AX), $0x00
-	JNE  far241
+	JNE  far257
 
-each242:
+each258:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2168,11 +2570,11 @@ each242:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each242
-	JMP        over238
+	JL         each258
+	JMP        over254
 
-far241:
-each243:
+far257:
+each259:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2200,9 +2602,9 @@ each243:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each243
+	JL         each259
 
-over238:
+over254:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2213,36 +2615,36 @@ over238:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all244
+	JE           all260
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two246
+	JZ           two262
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two246:
+two262:
 	TESTQ    $0x00000002, R9
-	JZ       one247
+	JZ       one263
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one247:
+one263:
 	TESTQ  $0x00000001, R9
-	JZ     stored245
+	JZ     stored261
 	VMOVSS X9, (R10)
-	JMP    stored245
+	JMP    stored261
 
-all244:
+all260:
 	VMOVUPS Y9, 256(CX)
 
-stored245:
-	JMP next236
+stored261:
+	JMP next252
 
-none237:
+none253:
 	CMPQ         144(AX), $0x00
-	JE           add248
+	JE           add264
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2262,48 +2664,48 @@ none237:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all249
+	JE           all265
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two251
+	JZ           two267
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two251:
+two267:
 	TESTQ    $0x00000002, R9
-	JZ       one252
+	JZ       one268
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one252:
+one268:
 	TESTQ  $0x00000001, R9
-	JZ     stored250
+	JZ     stored266
 	VMOVSS X9, (R10)
-	JMP    stored250
+	JMP    stored266
 
-all249:
+all265:
 	VMOVUPS Y9, 256(CX)
 
-stored250:
-add248:
-next236:
+stored266:
+add264:
+next252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row235
+	JNZ  row251
 	JMP  done
 
 tile10false:
-row253:
+row269:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none255
+	JGE     none271
 	CMPQ    144(AX), $0x00
-	JE      add257
+	JE      add273
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2314,9 +2716,9 @@ row253:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened258
+	JMP     opened274
 
-add257:
+add273:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2328,31 +2730,42 @@ add257:
 	VMOVUPS 256(CX), Y8
 	VMOVUPS 288(CX), Y9
 
-opened258:
+opened274:
 	CMPQ 128(AX), $0x00
-	JNE  far259
+	JNE  far275
 
-each260:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each260
-	JMP     over256
+each276:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each276
+	JMP        over272
 
-far259:
-each261:
+far275:
+each277:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2379,9 +2792,9 @@ each261:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each261
+	JL         each277
 
-over256:
+over272:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2392,11 +2805,11 @@ over256:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
-	JMP     next254
+	JMP     next270
 
-none255:
+none271:
 	CMPQ    144(AX), $0x00
-	JE      add262
+	JE      add278
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2418,12 +2831,12 @@ none255:
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
 
-add262:
-next254:
+add278:
+next270:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row253
+	JNZ  row269
 	JMP  done
 
 tile10true:
@@ -2432,14 +2845,14 @@ tile10true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row263:
+row279:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none265
+	JGE     none281
 	CMPQ    144(AX), $0x00
-	JE      add267
+	JE      add283
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2450,9 +2863,9 @@ row263:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened268
+	JMP     opened284
 
-add267:
+add283:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2464,11 +2877,22 @@ add267:
 	VMOVUPS    256(CX), Y9
 	VMASKMOVPS 288(CX), Y0, Y10
 
-opened268:
+opened284:
 	CMPQ 128(AX), $0x00
-	JNE  far269
+	JNE  far285
 
-each270:
+each286:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2485,11 +2909,11 @@ each270:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each270
-	JMP        over266
+	JL         each286
+	JMP        over282
 
-far269:
-each271:
+far285:
+each287:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2517,9 +2941,9 @@ each271:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each271
+	JL         each287
 
-over266:
+over282:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2531,36 +2955,36 @@ over266:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all272
+	JE           all288
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two274
+	JZ           two290
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two274:
+two290:
 	TESTQ    $0x00000002, R9
-	JZ       one275
+	JZ       one291
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one275:
+one291:
 	TESTQ  $0x00000001, R9
-	JZ     stored273
+	JZ     stored289
 	VMOVSS X10, (R10)
-	JMP    stored273
+	JMP    stored289
 
-all272:
+all288:
 	VMOVUPS Y10, 288(CX)
 
-stored273:
-	JMP next264
+stored289:
+	JMP next280
 
-none265:
+none281:
 	CMPQ         144(AX), $0x00
-	JE           add276
+	JE           add292
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2582,48 +3006,48 @@ none265:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all277
+	JE           all293
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two279
+	JZ           two295
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two279:
+two295:
 	TESTQ    $0x00000002, R9
-	JZ       one280
+	JZ       one296
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one280:
+one296:
 	TESTQ  $0x00000001, R9
-	JZ     stored278
+	JZ     stored294
 	VMOVSS X10, (R10)
-	JMP    stored278
+	JMP    stored294
 
-all277:
+all293:
 	VMOVUPS Y10, 288(CX)
 
-stored278:
-add276:
-next264:
+stored294:
+add292:
+next280:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row263
+	JNZ  row279
 	JMP  done
 
 tile11false:
-row281:
+row297:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none283
+	JGE     none299
 	CMPQ    144(AX), $0x00
-	JE      add285
+	JE      add301
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2635,9 +3059,9 @@ row281:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened286
+	JMP     opened302
 
-add285:
+add301:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2650,32 +3074,44 @@ add285:
 	VMOVUPS 288(CX), Y9
 	VMOVUPS 320(CX), Y10
 
-opened286:
+opened302:
 	CMPQ 128(AX), $0x00
-	JNE  far287
+	JNE  far303
 
-each288:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each288
-	JMP     over284
+each304:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each304
+	JMP        over300
 
-far287:
-each289:
+far303:
+each305:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2705,9 +3141,9 @@ each289:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each289
+	JL         each305
 
-over284:
+over300:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2719,11 +3155,11 @@ over284:
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
-	JMP     next282
+	JMP     next298
 
-none283:
+none299:
 	CMPQ    144(AX), $0x00
-	JE      add290
+	JE      add306
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2747,12 +3183,12 @@ none283:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 
-add290:
-next282:
+add306:
+next298:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row281
+	JNZ  row297
 	JMP  done
 
 tile11true:
@@ -2761,14 +3197,14 @@ tile11true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row291:
+row307:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none293
+	JGE     none309
 	CMPQ    144(AX), $0x00
-	JE      add295
+	JE      add311
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2780,9 +3216,9 @@ row291:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened296
+	JMP     opened312
 
-add295:
+add311:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2795,11 +3231,23 @@ add295:
 	VMOVUPS    288(CX), Y10
 	VMASKMOVPS 320(CX), Y0, Y11
 
-opened296:
+opened312:
 	CMPQ 128(AX), $0x00
-	JNE  far297
+	JNE  far313
 
-each298:
+each314:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -2817,11 +3265,11 @@ each298:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each298
-	JMP        over294
+	JL         each314
+	JMP        over310
 
-far297:
-each299:
+far313:
+each315:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2852,9 +3300,9 @@ each299:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each299
+	JL         each315
 
-over294:
+over310:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2867,36 +3315,36 @@ over294:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all300
+	JE           all316
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two302
+	JZ           two318
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two302:
+two318:
 	TESTQ    $0x00000002, R9
-	JZ       one303
+	JZ       one319
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one303:
+one319:
 	TESTQ  $0x00000001, R9
-	JZ     stored301
+	JZ     stored317
 	VMOVSS X11, (R10)
-	JMP    stored301
+	JMP    stored317
 
-all300:
+all316:
 	VMOVUPS Y11, 320(CX)
 
-stored301:
-	JMP next292
+stored317:
+	JMP next308
 
-none293:
+none309:
 	CMPQ         144(AX), $0x00
-	JE           add304
+	JE           add320
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2920,48 +3368,48 @@ none293:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all305
+	JE           all321
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two307
+	JZ           two323
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two307:
+two323:
 	TESTQ    $0x00000002, R9
-	JZ       one308
+	JZ       one324
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one308:
+one324:
 	TESTQ  $0x00000001, R9
-	JZ     stored306
+	JZ     stored322
 	VMOVSS X11, (R10)
-	JMP    stored306
+	JMP    stored322
 
-all305:
+all321:
 	VMOVUPS Y11, 320(CX)
 
-stored306:
-add304:
-next292:
+stored322:
+add320:
+next308:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row291
+	JNZ  row307
 	JMP  done
 
 tile12false:
-row309:
+row325:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none311
+	JGE     none327
 	CMPQ    144(AX), $0x00
-	JE      add313
+	JE      add329
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2974,9 +3422,9 @@ row309:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened314
+	JMP     opened330
 
-add313:
+add329:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2990,33 +3438,45 @@ add313:
 	VMOVUPS 320(CX), Y10
 	VMOVUPS 352(CX), Y11
 
-opened314:
+opened330:
 	CMPQ 128(AX), $0x00
-	JNE  far315
+	JNE  far331
 
-each316:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each316
-	JMP     over312
+each332:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each332
+	JMP        over328
 
-far315:
-each317:
+far331:
+each333:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3046,9 +3506,9 @@ each317:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each317
+	JL         each333
 
-over312:
+over328:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3061,11 +3521,11 @@ over312:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
-	JMP     next310
+	JMP     next326
 
-none311:
+none327:
 	CMPQ    144(AX), $0x00
-	JE      add318
+	JE      add334
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3091,12 +3551,12 @@ none311:
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
 
-add318:
-next310:
+add334:
+next326:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row309
+	JNZ  row325
 	JMP  done
 
 tile12true:
@@ -3105,14 +3565,14 @@ tile12true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row319:
+row335:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none321
+	JGE     none337
 	CMPQ    144(AX), $0x00
-	JE      add323
+	JE      add339
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3125,9 +3585,9 @@ row319:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened324
+	JMP     opened340
 
-add323:
+add339:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3141,11 +3601,23 @@ add323:
 	VMOVUPS    320(CX), Y11
 	VMASKMOVPS 352(CX), Y0, Y12
 
-opened324:
+opened340:
 	CMPQ 128(AX), $0x00
-	JNE  far325
+	JNE  far341
 
-each326:
+each342:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -3164,11 +3636,11 @@ each326:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each326
-	JMP        over322
+	JL         each342
+	JMP        over338
 
-far325:
-each327:
+far341:
+each343:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3199,9 +3671,9 @@ each327:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each327
+	JL         each343
 
-over322:
+over338:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3215,36 +3687,36 @@ over322:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all328
+	JE           all344
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two330
+	JZ           two346
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two330:
+two346:
 	TESTQ    $0x00000002, R9
-	JZ       one331
+	JZ       one347
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one331:
+one347:
 	TESTQ  $0x00000001, R9
-	JZ     stored329
+	JZ     stored345
 	VMOVSS X12, (R10)
-	JMP    stored329
+	JMP    stored345
 
-all328:
+all344:
 	VMOVUPS Y12, 352(CX)
 
-stored329:
-	JMP next320
+stored345:
+	JMP next336
 
-none321:
+none337:
 	CMPQ         144(AX), $0x00
-	JE           add332
+	JE           add348
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3270,48 +3742,48 @@ none321:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all333
+	JE           all349
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two335
+	JZ           two351
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two335:
+two351:
 	TESTQ    $0x00000002, R9
-	JZ       one336
+	JZ       one352
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one336:
+one352:
 	TESTQ  $0x00000001, R9
-	JZ     stored334
+	JZ     stored350
 	VMOVSS X12, (R10)
-	JMP    stored334
+	JMP    stored350
 
-all333:
+all349:
 	VMOVUPS Y12, 352(CX)
 
-stored334:
-add332:
-next320:
+stored350:
+add348:
+next336:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row319
+	JNZ  row335
 	JMP  done
 
 tile13false:
-row337:
+row353:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none339
+	JGE     none355
 	CMPQ    144(AX), $0x00
-	JE      add341
+	JE      add357
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3325,9 +3797,9 @@ row337:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened342
+	JMP     opened358
 
-add341:
+add357:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3342,34 +3814,47 @@ add341:
 	VMOVUPS 352(CX), Y11
 	VMOVUPS 384(CX), Y12
 
-opened342:
+opened358:
 	CMPQ 128(AX), $0x00
-	JNE  far343
+	JNE  far359
 
-each344:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each344
-	JMP     over340
+each360:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each360
+	JMP        over356
 
-far343:
-each345:
+far359:
+each361:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3402,9 +3887,9 @@ each345:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each345
+	JL         each361
 
-over340:
+over356:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3418,11 +3903,11 @@ over340:
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
-	JMP     next338
+	JMP     next354
 
-none339:
+none355:
 	CMPQ    144(AX), $0x00
-	JE      add346
+	JE      add362
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3450,12 +3935,12 @@ none339:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 
-add346:
-next338:
+add362:
+next354:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row337
+	JNZ  row353
 	JMP  done
 
 tile13true:
@@ -3464,14 +3949,14 @@ tile13true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row347:
+row363:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none349
+	JGE     none365
 	CMPQ    144(AX), $0x00
-	JE      add351
+	JE      add367
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3485,9 +3970,9 @@ row347:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened352
+	JMP     opened368
 
-add351:
+add367:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3502,11 +3987,24 @@ add351:
 	VMOVUPS    352(CX), Y12
 	VMASKMOVPS 384(CX), Y0, Y13
 
-opened352:
+opened368:
 	CMPQ 128(AX), $0x00
-	JNE  far353
+	JNE  far369
 
-each354:
+each370:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -3526,11 +4024,11 @@ each354:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each354
-	JMP        over350
+	JL         each370
+	JMP        over366
 
-far353:
-each355:
+far369:
+each371:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3564,9 +4062,9 @@ each355:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each355
+	JL         each371
 
-over350:
+over366:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3581,36 +4079,36 @@ over350:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all356
+	JE           all372
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two358
+	JZ           two374
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two358:
+two374:
 	TESTQ    $0x00000002, R9
-	JZ       one359
+	JZ       one375
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one359:
+one375:
 	TESTQ  $0x00000001, R9
-	JZ     stored357
+	JZ     stored373
 	VMOVSS X13, (R10)
-	JMP    stored357
+	JMP    stored373
 
-all356:
+all372:
 	VMOVUPS Y13, 384(CX)
 
-stored357:
-	JMP next348
+stored373:
+	JMP next364
 
-none349:
+none365:
 	CMPQ         144(AX), $0x00
-	JE           add360
+	JE           add376
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3638,48 +4136,48 @@ none349:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all361
+	JE           all377
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two363
+	JZ           two379
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two363:
+two379:
 	TESTQ    $0x00000002, R9
-	JZ       one364
+	JZ       one380
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one364:
+one380:
 	TESTQ  $0x00000001, R9
-	JZ     stored362
+	JZ     stored378
 	VMOVSS X13, (R10)
-	JMP    stored362
+	JMP    stored378
 
-all361:
+all377:
 	VMOVUPS Y13, 384(CX)
 
-stored362:
-add360:
-next348:
+stored378:
+add376:
+next364:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row347
+	JNZ  row363
 	JMP  done
 
 tile14false:
-row365:
+row381:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none367
+	JGE     none383
 	CMPQ    144(AX), $0x00
-	JE      add369
+	JE      add385
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3694,9 +4192,9 @@ row365:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened370
+	JMP     opened386
 
-add369:
+add385:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3712,35 +4210,48 @@ add369:
 	VMOVUPS 384(CX), Y12
 	VMOVUPS 416(CX), Y13
 
-opened370:
+opened386:
 	CMPQ 128(AX), $0x00
-	JNE  far371
+	JNE  far387
 
-each372:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	VADDPS  416(R10), Y13, Y13
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each372
-	JMP     over368
+each388:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	VADDPS     416(R10), Y13, Y13
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each388
+	JMP        over384
 
-far371:
-each373:
+far387:
+each389:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3773,9 +4284,9 @@ each373:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each373
+	JL         each389
 
-over368:
+over384:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3790,11 +4301,11 @@ over368:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
-	JMP     next366
+	JMP     next382
 
-none367:
+none383:
 	CMPQ    144(AX), $0x00
-	JE      add374
+	JE      add390
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3824,12 +4335,12 @@ none367:
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
 
-add374:
-next366:
+add390:
+next382:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row365
+	JNZ  row381
 	JMP  done
 
 tile14true:
@@ -3838,14 +4349,14 @@ tile14true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row375:
+row391:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none377
+	JGE     none393
 	CMPQ    144(AX), $0x00
-	JE      add379
+	JE      add395
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3860,9 +4371,9 @@ row375:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened380
+	JMP     opened396
 
-add379:
+add395:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3878,11 +4389,24 @@ add379:
 	VMOVUPS    384(CX), Y13
 	VMASKMOVPS 416(CX), Y0, Y14
 
-opened380:
+opened396:
 	CMPQ 128(AX), $0x00
-	JNE  far381
+	JNE  far397
 
-each382:
+each398:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -3903,11 +4427,11 @@ each382:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each382
-	JMP        over378
+	JL         each398
+	JMP        over394
 
-far381:
-each383:
+far397:
+each399:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3941,9 +4465,9 @@ each383:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each383
+	JL         each399
 
-over378:
+over394:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3959,36 +4483,36 @@ over378:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all384
+	JE           all400
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two386
+	JZ           two402
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two386:
+two402:
 	TESTQ    $0x00000002, R9
-	JZ       one387
+	JZ       one403
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one387:
+one403:
 	TESTQ  $0x00000001, R9
-	JZ     stored385
+	JZ     stored401
 	VMOVSS X14, (R10)
-	JMP    stored385
+	JMP    stored401
 
-all384:
+all400:
 	VMOVUPS Y14, 416(CX)
 
-stored385:
-	JMP next376
+stored401:
+	JMP next392
 
-none377:
+none393:
 	CMPQ         144(AX), $0x00
-	JE           add388
+	JE           add404
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -4018,48 +4542,48 @@ none377:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all389
+	JE           all405
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two391
+	JZ           two407
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two391:
+two407:
 	TESTQ    $0x00000002, R9
-	JZ       one392
+	JZ       one408
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one392:
+one408:
 	TESTQ  $0x00000001, R9
-	JZ     stored390
+	JZ     stored406
 	VMOVSS X14, (R10)
-	JMP    stored390
+	JMP    stored406
 
-all389:
+all405:
 	VMOVUPS Y14, 416(CX)
 
-stored390:
-add388:
-next376:
+stored406:
+add404:
+next392:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row375
+	JNZ  row391
 	JMP  done
 
 tile15false:
-row393:
+row409:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none395
+	JGE     none411
 	CMPQ    144(AX), $0x00
-	JE      add397
+	JE      add413
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4075,9 +4599,9 @@ row393:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened398
+	JMP     opened414
 
-add397:
+add413:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4094,36 +4618,50 @@ add397:
 	VMOVUPS 416(CX), Y13
 	VMOVUPS 448(CX), Y14
 
-opened398:
+opened414:
 	CMPQ 128(AX), $0x00
-	JNE  far399
+	JNE  far415
 
-each400:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	VADDPS  416(R10), Y13, Y13
-	VADDPS  448(R10), Y14, Y14
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each400
-	JMP     over396
+each416:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	PREFETCHT0 448(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	VADDPS     416(R10), Y13, Y13
+	VADDPS     448(R10), Y14, Y14
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each416
+	JMP        over412
 
-far399:
-each401:
+far415:
+each417:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4159,9 +4697,9 @@ each401:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each401
+	JL         each417
 
-over396:
+over412:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4177,11 +4715,11 @@ over396:
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
-	JMP     next394
+	JMP     next410
 
-none395:
+none411:
 	CMPQ    144(AX), $0x00
-	JE      add402
+	JE      add418
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4213,23 +4751,23 @@ none395:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 
-add402:
-next394:
+add418:
+next410:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row393
+	JNZ  row409
 	JMP  done
 
 tile16false:
-row403:
+row419:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none405
+	JGE     none421
 	CMPQ    144(AX), $0x00
-	JE      add407
+	JE      add423
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4246,9 +4784,9 @@ row403:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	JMP     opened408
+	JMP     opened424
 
-add407:
+add423:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4266,37 +4804,51 @@ add407:
 	VMOVUPS 448(CX), Y14
 	VMOVUPS 480(CX), Y15
 
-opened408:
+opened424:
 	CMPQ 128(AX), $0x00
-	JNE  far409
+	JNE  far425
 
-each410:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  128(R10), Y4, Y4
-	VADDPS  160(R10), Y5, Y5
-	VADDPS  192(R10), Y6, Y6
-	VADDPS  224(R10), Y7, Y7
-	VADDPS  256(R10), Y8, Y8
-	VADDPS  288(R10), Y9, Y9
-	VADDPS  320(R10), Y10, Y10
-	VADDPS  352(R10), Y11, Y11
-	VADDPS  384(R10), Y12, Y12
-	VADDPS  416(R10), Y13, Y13
-	VADDPS  448(R10), Y14, Y14
-	VADDPS  480(R10), Y15, Y15
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each410
-	JMP     over406
+each426:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	PREFETCHT0 256(R10)
+	PREFETCHT0 320(R10)
+	PREFETCHT0 384(R10)
+	PREFETCHT0 448(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Y0, Y0
+	VADDPS     32(R10), Y1, Y1
+	VADDPS     64(R10), Y2, Y2
+	VADDPS     96(R10), Y3, Y3
+	VADDPS     128(R10), Y4, Y4
+	VADDPS     160(R10), Y5, Y5
+	VADDPS     192(R10), Y6, Y6
+	VADDPS     224(R10), Y7, Y7
+	VADDPS     256(R10), Y8, Y8
+	VADDPS     288(R10), Y9, Y9
+	VADDPS     320(R10), Y10, Y10
+	VADDPS     352(R10), Y11, Y11
+	VADDPS     384(R10), Y12, Y12
+	VADDPS     416(R10), Y13, Y13
+	VADDPS     448(R10), Y14, Y14
+	VADDPS     480(R10), Y15, Y15
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each426
+	JMP        over422
 
-far409:
-each411:
+far425:
+each427:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4332,9 +4884,9 @@ each411:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each411
+	JL         each427
 
-over406:
+over422:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4351,11 +4903,11 @@ over406:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     next404
+	JMP     next420
 
-none405:
+none421:
 	CMPQ    144(AX), $0x00
-	JE      add412
+	JE      add428
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4389,12 +4941,12 @@ none405:
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
 
-add412:
-next404:
+add428:
+next420:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row403
+	JNZ  row419
 
 done:
 	VZEROUPPER
@@ -4419,7 +4971,7 @@ DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
 
 // func rowSumScalarAVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -4466,27 +5018,27 @@ TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row413:
+row429:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none415
+	JGE     none431
 	CMPQ    144(AX), $0x00
-	JE      add417
+	JE      add433
 	VXORPS  Y0, Y0, Y0
-	JMP     opened418
+	JMP     opened434
 
-add417:
+add433:
 	VMOVUPS (CX), Y0
 
-opened418:
+opened434:
 	CMPQ  128(AX), $0x00
-	JNE   far419
+	JNE   far435
 	TESTQ R11, R11
-	JZ    direct420
+	JZ    direct436
 
-each421:
+each437:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4498,11 +5050,11 @@ each421:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each421
-	JMP          over416
+	JL           each437
+	JMP          over432
 
-direct420:
-each422:
+direct436:
+each438:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4514,14 +5066,14 @@ each422:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each422
-	JMP          over416
+	JL           each438
+	JMP          over432
 
-far419:
+far435:
 	TESTQ R11, R11
-	JZ    direct423
+	JZ    direct439
 
-each424:
+each440:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4544,11 +5096,11 @@ each424:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each424
-	JMP          over416
+	JL           each440
+	JMP          over432
 
-direct423:
-each425:
+direct439:
+each441:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4567,24 +5119,35 @@ each425:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each425
+	JL           each441
 
-over416:
+over432:
+	CMPQ         160(AX), $0x00
+	JE           sums442
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums442:
 	VMOVUPS Y0, (CX)
-	JMP     next414
+	JMP     next430
 
-none415:
+none431:
 	CMPQ    144(AX), $0x00
-	JE      add426
+	JE      add443
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add426:
-next414:
+add443:
+next430:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row413
+	JNZ  row429
 	JMP  done
 
 tile1true:
@@ -4593,27 +5156,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row427:
+row444:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none429
+	JGE     none446
 	CMPQ    144(AX), $0x00
-	JE      add431
+	JE      add448
 	VXORPS  Y1, Y1, Y1
-	JMP     opened432
+	JMP     opened449
 
-add431:
+add448:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened432:
+opened449:
 	CMPQ  128(AX), $0x00
-	JNE   far433
+	JNE   far450
 	TESTQ R11, R11
-	JZ    direct434
+	JZ    direct451
 
-each435:
+each452:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4626,11 +5189,11 @@ each435:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each435
-	JMP          over430
+	JL           each452
+	JMP          over447
 
-direct434:
-each436:
+direct451:
+each453:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4643,14 +5206,14 @@ each436:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each436
-	JMP          over430
+	JL           each453
+	JMP          over447
 
-far433:
+far450:
 	TESTQ R11, R11
-	JZ    direct437
+	JZ    direct454
 
-each438:
+each455:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4674,11 +5237,11 @@ each438:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each438
-	JMP          over430
+	JL           each455
+	JMP          over447
 
-direct437:
-each439:
+direct454:
+each456:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4698,101 +5261,112 @@ each439:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each439
+	JL           each456
 
-over430:
+over447:
+	CMPQ         160(AX), $0x00
+	JE           sums457
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums457:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all440
+	JE           all458
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two442
+	JZ           two460
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two442:
+two460:
 	TESTQ    $0x00000002, R9
-	JZ       one443
+	JZ       one461
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one443:
+one461:
 	TESTQ  $0x00000001, R9
-	JZ     stored441
+	JZ     stored459
 	VMOVSS X1, (R12)
-	JMP    stored441
+	JMP    stored459
 
-all440:
+all458:
 	VMOVUPS Y1, (CX)
 
-stored441:
-	JMP next428
+stored459:
+	JMP next445
 
-none429:
+none446:
 	CMPQ         144(AX), $0x00
-	JE           add444
+	JE           add462
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all445
+	JE           all463
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two447
+	JZ           two465
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two447:
+two465:
 	TESTQ    $0x00000002, R9
-	JZ       one448
+	JZ       one466
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one448:
+one466:
 	TESTQ  $0x00000001, R9
-	JZ     stored446
+	JZ     stored464
 	VMOVSS X1, (R12)
-	JMP    stored446
+	JMP    stored464
 
-all445:
+all463:
 	VMOVUPS Y1, (CX)
 
-stored446:
-add444:
-next428:
+stored464:
+add462:
+next445:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row427
+	JNZ  row444
 	JMP  done
 
 tile2false:
-row449:
+row467:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none451
+	JGE     none469
 	CMPQ    144(AX), $0x00
-	JE      add453
+	JE      add471
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened454
+	JMP     opened472
 
-add453:
+add471:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened454:
+opened472:
 	CMPQ  128(AX), $0x00
-	JNE   far455
+	JNE   far473
 	TESTQ R11, R11
-	JZ    direct456
+	JZ    direct474
 
-each457:
+each475:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4806,11 +5380,11 @@ each457:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each457
-	JMP          over452
+	JL           each475
+	JMP          over470
 
-direct456:
-each458:
+direct474:
+each476:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4824,14 +5398,14 @@ each458:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each458
-	JMP          over452
+	JL           each476
+	JMP          over470
 
-far455:
+far473:
 	TESTQ R11, R11
-	JZ    direct459
+	JZ    direct477
 
-each460:
+each478:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4856,11 +5430,11 @@ each460:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each460
-	JMP          over452
+	JL           each478
+	JMP          over470
 
-direct459:
-each461:
+direct477:
+each479:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4881,27 +5455,40 @@ each461:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each461
+	JL           each479
 
-over452:
+over470:
+	CMPQ         160(AX), $0x00
+	JE           sums480
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums480:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next450
+	JMP     next468
 
-none451:
+none469:
 	CMPQ    144(AX), $0x00
-	JE      add462
+	JE      add481
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add462:
-next450:
+add481:
+next468:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row449
+	JNZ  row467
 	JMP  done
 
 tile2true:
@@ -4910,29 +5497,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row463:
+row482:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none465
+	JGE     none484
 	CMPQ    144(AX), $0x00
-	JE      add467
+	JE      add486
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened468
+	JMP     opened487
 
-add467:
+add486:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened468:
+opened487:
 	CMPQ  128(AX), $0x00
-	JNE   far469
+	JNE   far488
 	TESTQ R11, R11
-	JZ    direct470
+	JZ    direct489
 
-each471:
+each490:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4947,11 +5534,11 @@ each471:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each471
-	JMP          over466
+	JL           each490
+	JMP          over485
 
-direct470:
-each472:
+direct489:
+each491:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4966,14 +5553,14 @@ each472:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each472
-	JMP          over466
+	JL           each491
+	JMP          over485
 
-far469:
+far488:
 	TESTQ R11, R11
-	JZ    direct473
+	JZ    direct492
 
-each474:
+each493:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4999,11 +5586,11 @@ each474:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each474
-	JMP          over466
+	JL           each493
+	JMP          over485
 
-direct473:
-each475:
+direct492:
+each494:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5025,106 +5612,119 @@ each475:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each475
+	JL           each494
 
-over466:
+over485:
+	CMPQ         160(AX), $0x00
+	JE           sums495
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums495:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all476
+	JE           all496
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two478
+	JZ           two498
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two478:
+two498:
 	TESTQ    $0x00000002, R9
-	JZ       one479
+	JZ       one499
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one479:
+one499:
 	TESTQ  $0x00000001, R9
-	JZ     stored477
+	JZ     stored497
 	VMOVSS X2, (R12)
-	JMP    stored477
+	JMP    stored497
 
-all476:
+all496:
 	VMOVUPS Y2, 32(CX)
 
-stored477:
-	JMP next464
+stored497:
+	JMP next483
 
-none465:
+none484:
 	CMPQ         144(AX), $0x00
-	JE           add480
+	JE           add500
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all481
+	JE           all501
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two483
+	JZ           two503
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two483:
+two503:
 	TESTQ    $0x00000002, R9
-	JZ       one484
+	JZ       one504
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one484:
+one504:
 	TESTQ  $0x00000001, R9
-	JZ     stored482
+	JZ     stored502
 	VMOVSS X2, (R12)
-	JMP    stored482
+	JMP    stored502
 
-all481:
+all501:
 	VMOVUPS Y2, 32(CX)
 
-stored482:
-add480:
-next464:
+stored502:
+add500:
+next483:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row463
+	JNZ  row482
 	JMP  done
 
 tile3false:
-row485:
+row505:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none487
+	JGE     none507
 	CMPQ    144(AX), $0x00
-	JE      add489
+	JE      add509
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened490
+	JMP     opened510
 
-add489:
+add509:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened490:
+opened510:
 	CMPQ  128(AX), $0x00
-	JNE   far491
+	JNE   far511
 	TESTQ R11, R11
-	JZ    direct492
+	JZ    direct512
 
-each493:
+each513:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5140,11 +5740,11 @@ each493:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each493
-	JMP          over488
+	JL           each513
+	JMP          over508
 
-direct492:
-each494:
+direct512:
+each514:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5160,14 +5760,14 @@ each494:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each494
-	JMP          over488
+	JL           each514
+	JMP          over508
 
-far491:
+far511:
 	TESTQ R11, R11
-	JZ    direct495
+	JZ    direct515
 
-each496:
+each516:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5196,11 +5796,11 @@ each496:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each496
-	JMP          over488
+	JL           each516
+	JMP          over508
 
-direct495:
-each497:
+direct515:
+each517:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5225,17 +5825,32 @@ each497:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each497
+	JL           each517
 
-over488:
+over508:
+	CMPQ         160(AX), $0x00
+	JE           sums518
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums518:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next486
+	JMP     next506
 
-none487:
+none507:
 	CMPQ    144(AX), $0x00
-	JE      add498
+	JE      add519
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -5243,12 +5858,12 @@ none487:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add498:
-next486:
+add519:
+next506:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row485
+	JNZ  row505
 	JMP  done
 
 tile3true:
@@ -5257,31 +5872,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row499:
+row520:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none501
+	JGE     none522
 	CMPQ    144(AX), $0x00
-	JE      add503
+	JE      add524
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened504
+	JMP     opened525
 
-add503:
+add524:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened504:
+opened525:
 	CMPQ  128(AX), $0x00
-	JNE   far505
+	JNE   far526
 	TESTQ R11, R11
-	JZ    direct506
+	JZ    direct527
 
-each507:
+each528:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5298,11 +5913,11 @@ each507:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each507
-	JMP          over502
+	JL           each528
+	JMP          over523
 
-direct506:
-each508:
+direct527:
+each529:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5319,14 +5934,14 @@ each508:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each508
-	JMP          over502
+	JL           each529
+	JMP          over523
 
-far505:
+far526:
 	TESTQ R11, R11
-	JZ    direct509
+	JZ    direct530
 
-each510:
+each531:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5356,11 +5971,11 @@ each510:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each510
-	JMP          over502
+	JL           each531
+	JMP          over523
 
-direct509:
-each511:
+direct530:
+each532:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5386,43 +6001,58 @@ each511:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each511
+	JL           each532
 
-over502:
+over523:
+	CMPQ         160(AX), $0x00
+	JE           sums533
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums533:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all512
+	JE           all534
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two514
+	JZ           two536
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two514:
+two536:
 	TESTQ    $0x00000002, R9
-	JZ       one515
+	JZ       one537
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one515:
+one537:
 	TESTQ  $0x00000001, R9
-	JZ     stored513
+	JZ     stored535
 	VMOVSS X3, (R12)
-	JMP    stored513
+	JMP    stored535
 
-all512:
+all534:
 	VMOVUPS Y3, 64(CX)
 
-stored513:
-	JMP next500
+stored535:
+	JMP next521
 
-none501:
+none522:
 	CMPQ         144(AX), $0x00
-	JE           add516
+	JE           add538
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -5430,67 +6060,67 @@ none501:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all517
+	JE           all539
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two519
+	JZ           two541
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two519:
+two541:
 	TESTQ    $0x00000002, R9
-	JZ       one520
+	JZ       one542
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one520:
+one542:
 	TESTQ  $0x00000001, R9
-	JZ     stored518
+	JZ     stored540
 	VMOVSS X3, (R12)
-	JMP    stored518
+	JMP    stored540
 
-all517:
+all539:
 	VMOVUPS Y3, 64(CX)
 
-stored518:
-add516:
-next500:
+stored540:
+add538:
+next521:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row499
+	JNZ  row520
 	JMP  done
 
 tile4false:
-row521:
+row543:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none523
+	JGE     none545
 	CMPQ    144(AX), $0x00
-	JE      add525
+	JE      add547
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened526
+	JMP     opened548
 
-add525:
+add547:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened526:
+opened548:
 	CMPQ  128(AX), $0x00
-	JNE   far527
+	JNE   far549
 	TESTQ R11, R11
-	JZ    direct528
+	JZ    direct550
 
-each529:
+each551:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5508,11 +6138,11 @@ each529:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each529
-	JMP          over524
+	JL           each551
+	JMP          over546
 
-direct528:
-each530:
+direct550:
+each552:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5530,14 +6160,14 @@ each530:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each530
-	JMP          over524
+	JL           each552
+	JMP          over546
 
-far527:
+far549:
 	TESTQ R11, R11
-	JZ    direct531
+	JZ    direct553
 
-each532:
+each554:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5567,11 +6197,11 @@ each532:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each532
-	JMP          over524
+	JL           each554
+	JMP          over546
 
-direct531:
-each533:
+direct553:
+each555:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5597,18 +6227,35 @@ each533:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each533
+	JL           each555
 
-over524:
+over546:
+	CMPQ         160(AX), $0x00
+	JE           sums556
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums556:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next522
+	JMP     next544
 
-none523:
+none545:
 	CMPQ    144(AX), $0x00
-	JE      add534
+	JE      add557
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -5618,12 +6265,12 @@ none523:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-add534:
-next522:
+add557:
+next544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row521
+	JNZ  row543
 	JMP  done
 
 tile4true:
@@ -5632,33 +6279,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row535:
+row558:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none537
+	JGE     none560
 	CMPQ    144(AX), $0x00
-	JE      add539
+	JE      add562
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened540
+	JMP     opened563
 
-add539:
+add562:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened540:
+opened563:
 	CMPQ  128(AX), $0x00
-	JNE   far541
+	JNE   far564
 	TESTQ R11, R11
-	JZ    direct542
+	JZ    direct565
 
-each543:
+each566:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5677,11 +6324,11 @@ each543:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each543
-	JMP          over538
+	JL           each566
+	JMP          over561
 
-direct542:
-each544:
+direct565:
+each567:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5700,14 +6347,14 @@ each544:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each544
-	JMP          over538
+	JL           each567
+	JMP          over561
 
-far541:
+far564:
 	TESTQ R11, R11
-	JZ    direct545
+	JZ    direct568
 
-each546:
+each569:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5738,11 +6385,11 @@ each546:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each546
-	JMP          over538
+	JL           each569
+	JMP          over561
 
-direct545:
-each547:
+direct568:
+each570:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5769,44 +6416,61 @@ each547:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each547
+	JL           each570
 
-over538:
+over561:
+	CMPQ         160(AX), $0x00
+	JE           sums571
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums571:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all548
+	JE           all572
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two550
+	JZ           two574
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two550:
+two574:
 	TESTQ    $0x00000002, R9
-	JZ       one551
+	JZ       one575
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one551:
+one575:
 	TESTQ  $0x00000001, R9
-	JZ     stored549
+	JZ     stored573
 	VMOVSS X4, (R12)
-	JMP    stored549
+	JMP    stored573
 
-all548:
+all572:
 	VMOVUPS Y4, 96(CX)
 
-stored549:
-	JMP next536
+stored573:
+	JMP next559
 
-none537:
+none560:
 	CMPQ         144(AX), $0x00
-	JE           add552
+	JE           add576
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -5816,69 +6480,69 @@ none537:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all553
+	JE           all577
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two555
+	JZ           two579
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two555:
+two579:
 	TESTQ    $0x00000002, R9
-	JZ       one556
+	JZ       one580
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one556:
+one580:
 	TESTQ  $0x00000001, R9
-	JZ     stored554
+	JZ     stored578
 	VMOVSS X4, (R12)
-	JMP    stored554
+	JMP    stored578
 
-all553:
+all577:
 	VMOVUPS Y4, 96(CX)
 
-stored554:
-add552:
-next536:
+stored578:
+add576:
+next559:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row535
+	JNZ  row558
 	JMP  done
 
 tile5false:
-row557:
+row581:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none559
+	JGE     none583
 	CMPQ    144(AX), $0x00
-	JE      add561
+	JE      add585
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened562
+	JMP     opened586
 
-add561:
+add585:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened562:
+opened586:
 	CMPQ  128(AX), $0x00
-	JNE   far563
+	JNE   far587
 	TESTQ R11, R11
-	JZ    direct564
+	JZ    direct588
 
-each565:
+each589:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5898,11 +6562,11 @@ each565:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each565
-	JMP          over560
+	JL           each589
+	JMP          over584
 
-direct564:
-each566:
+direct588:
+each590:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5922,14 +6586,14 @@ each566:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each566
-	JMP          over560
+	JL           each590
+	JMP          over584
 
-far563:
+far587:
 	TESTQ R11, R11
-	JZ    direct567
+	JZ    direct591
 
-each568:
+each592:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5963,11 +6627,11 @@ each568:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each568
-	JMP          over560
+	JL           each592
+	JMP          over584
 
-direct567:
-each569:
+direct591:
+each593:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5997,19 +6661,38 @@ each569:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each569
+	JL           each593
 
-over560:
+over584:
+	CMPQ         160(AX), $0x00
+	JE           sums594
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums594:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next558
+	JMP     next582
 
-none559:
+none583:
 	CMPQ    144(AX), $0x00
-	JE      add570
+	JE      add595
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6021,12 +6704,12 @@ none559:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add570:
-next558:
+add595:
+next582:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row557
+	JNZ  row581
 	JMP  done
 
 tile5true:
@@ -6035,35 +6718,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row571:
+row596:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none573
+	JGE     none598
 	CMPQ    144(AX), $0x00
-	JE      add575
+	JE      add600
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened576
+	JMP     opened601
 
-add575:
+add600:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened576:
+opened601:
 	CMPQ  128(AX), $0x00
-	JNE   far577
+	JNE   far602
 	TESTQ R11, R11
-	JZ    direct578
+	JZ    direct603
 
-each579:
+each604:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6084,11 +6767,11 @@ each579:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each579
-	JMP          over574
+	JL           each604
+	JMP          over599
 
-direct578:
-each580:
+direct603:
+each605:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6109,14 +6792,14 @@ each580:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each580
-	JMP          over574
+	JL           each605
+	JMP          over599
 
-far577:
+far602:
 	TESTQ R11, R11
-	JZ    direct581
+	JZ    direct606
 
-each582:
+each607:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6151,11 +6834,11 @@ each582:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each582
-	JMP          over574
+	JL           each607
+	JMP          over599
 
-direct581:
-each583:
+direct606:
+each608:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6186,45 +6869,64 @@ each583:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each583
+	JL           each608
 
-over574:
+over599:
+	CMPQ         160(AX), $0x00
+	JE           sums609
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums609:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all584
+	JE           all610
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two586
+	JZ           two612
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two586:
+two612:
 	TESTQ    $0x00000002, R9
-	JZ       one587
+	JZ       one613
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one587:
+one613:
 	TESTQ  $0x00000001, R9
-	JZ     stored585
+	JZ     stored611
 	VMOVSS X5, (R12)
-	JMP    stored585
+	JMP    stored611
 
-all584:
+all610:
 	VMOVUPS Y5, 128(CX)
 
-stored585:
-	JMP next572
+stored611:
+	JMP next597
 
-none573:
+none598:
 	CMPQ         144(AX), $0x00
-	JE           add588
+	JE           add614
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6236,57 +6938,57 @@ none573:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all589
+	JE           all615
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two591
+	JZ           two617
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two591:
+two617:
 	TESTQ    $0x00000002, R9
-	JZ       one592
+	JZ       one618
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one592:
+one618:
 	TESTQ  $0x00000001, R9
-	JZ     stored590
+	JZ     stored616
 	VMOVSS X5, (R12)
-	JMP    stored590
+	JMP    stored616
 
-all589:
+all615:
 	VMOVUPS Y5, 128(CX)
 
-stored590:
-add588:
-next572:
+stored616:
+add614:
+next597:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row571
+	JNZ  row596
 	JMP  done
 
 tile6false:
-row593:
+row619:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none595
+	JGE     none621
 	CMPQ    144(AX), $0x00
-	JE      add597
+	JE      add623
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened598
+	JMP     opened624
 
-add597:
+add623:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6294,13 +6996,13 @@ add597:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened598:
+opened624:
 	CMPQ  128(AX), $0x00
-	JNE   far599
+	JNE   far625
 	TESTQ R11, R11
-	JZ    direct600
+	JZ    direct626
 
-each601:
+each627:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6322,11 +7024,11 @@ each601:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each601
-	JMP          over596
+	JL           each627
+	JMP          over622
 
-direct600:
-each602:
+direct626:
+each628:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6348,14 +7050,14 @@ each602:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each602
-	JMP          over596
+	JL           each628
+	JMP          over622
 
-far599:
+far625:
 	TESTQ R11, R11
-	JZ    direct603
+	JZ    direct629
 
-each604:
+each630:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6390,11 +7092,11 @@ each604:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each604
-	JMP          over596
+	JL           each630
+	JMP          over622
 
-direct603:
-each605:
+direct629:
+each631:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6425,20 +7127,41 @@ each605:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each605
+	JL           each631
 
-over596:
+over622:
+	CMPQ         160(AX), $0x00
+	JE           sums632
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums632:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next594
+	JMP     next620
 
-none595:
+none621:
 	CMPQ    144(AX), $0x00
-	JE      add606
+	JE      add633
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6452,12 +7175,12 @@ none595:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-add606:
-next594:
+add633:
+next620:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row593
+	JNZ  row619
 	JMP  done
 
 tile6true:
@@ -6466,23 +7189,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row607:
+row634:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none609
+	JGE     none636
 	CMPQ    144(AX), $0x00
-	JE      add611
+	JE      add638
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened612
+	JMP     opened639
 
-add611:
+add638:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -6490,13 +7213,13 @@ add611:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened612:
+opened639:
 	CMPQ  128(AX), $0x00
-	JNE   far613
+	JNE   far640
 	TESTQ R11, R11
-	JZ    direct614
+	JZ    direct641
 
-each615:
+each642:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6519,11 +7242,11 @@ each615:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each615
-	JMP          over610
+	JL           each642
+	JMP          over637
 
-direct614:
-each616:
+direct641:
+each643:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6546,14 +7269,14 @@ each616:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each616
-	JMP          over610
+	JL           each643
+	JMP          over637
 
-far613:
+far640:
 	TESTQ R11, R11
-	JZ    direct617
+	JZ    direct644
 
-each618:
+each645:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6589,11 +7312,11 @@ each618:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each618
-	JMP          over610
+	JL           each645
+	JMP          over637
 
-direct617:
-each619:
+direct644:
+each646:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6625,9 +7348,30 @@ each619:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each619
+	JL           each646
 
-over610:
+over637:
+	CMPQ         160(AX), $0x00
+	JE           sums647
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums647:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -6635,36 +7379,36 @@ over610:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all620
+	JE           all648
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two622
+	JZ           two650
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two622:
+two650:
 	TESTQ    $0x00000002, R9
-	JZ       one623
+	JZ       one651
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one623:
+one651:
 	TESTQ  $0x00000001, R9
-	JZ     stored621
+	JZ     stored649
 	VMOVSS X6, (R12)
-	JMP    stored621
+	JMP    stored649
 
-all620:
+all648:
 	VMOVUPS Y6, 160(CX)
 
-stored621:
-	JMP next608
+stored649:
+	JMP next635
 
-none609:
+none636:
 	CMPQ         144(AX), $0x00
-	JE           add624
+	JE           add652
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6678,48 +7422,48 @@ none609:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all625
+	JE           all653
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two627
+	JZ           two655
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two627:
+two655:
 	TESTQ    $0x00000002, R9
-	JZ       one628
+	JZ       one656
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one628:
+one656:
 	TESTQ  $0x00000001, R9
-	JZ     stored626
+	JZ     stored654
 	VMOVSS X6, (R12)
-	JMP    stored626
+	JMP    stored654
 
-all625:
+all653:
 	VMOVUPS Y6, 160(CX)
 
-stored626:
-add624:
-next608:
+stored654:
+add652:
+next635:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row607
+	JNZ  row634
 	JMP  done
 
 tile7false:
-row629:
+row657:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none631
+	JGE     none659
 	CMPQ    144(AX), $0x00
-	JE      add633
+	JE      add661
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6727,9 +7471,9 @@ row629:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened634
+	JMP     opened662
 
-add633:
+add661:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6738,13 +7482,13 @@ add633:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened634:
+opened662:
 	CMPQ  128(AX), $0x00
-	JNE   far635
+	JNE   far663
 	TESTQ R11, R11
-	JZ    direct636
+	JZ    direct664
 
-each637:
+each665:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6768,11 +7512,11 @@ each637:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each637
-	JMP          over632
+	JL           each665
+	JMP          over660
 
-direct636:
-each638:
+direct664:
+each666:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6796,14 +7540,14 @@ each638:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each638
-	JMP          over632
+	JL           each666
+	JMP          over660
 
-far635:
+far663:
 	TESTQ R11, R11
-	JZ    direct639
+	JZ    direct667
 
-each640:
+each668:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6842,11 +7586,11 @@ each640:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each640
-	JMP          over632
+	JL           each668
+	JMP          over660
 
-direct639:
-each641:
+direct667:
+each669:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6881,9 +7625,32 @@ each641:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each641
+	JL           each669
 
-over632:
+over660:
+	CMPQ         160(AX), $0x00
+	JE           sums670
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums670:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -6891,11 +7658,11 @@ over632:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next630
+	JMP     next658
 
-none631:
+none659:
 	CMPQ    144(AX), $0x00
-	JE      add642
+	JE      add671
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6911,12 +7678,12 @@ none631:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add642:
-next630:
+add671:
+next658:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row629
+	JNZ  row657
 	JMP  done
 
 tile7true:
@@ -6925,14 +7692,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row643:
+row672:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none645
+	JGE     none674
 	CMPQ    144(AX), $0x00
-	JE      add647
+	JE      add676
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -6940,9 +7707,9 @@ row643:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened648
+	JMP     opened677
 
-add647:
+add676:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -6951,13 +7718,13 @@ add647:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened648:
+opened677:
 	CMPQ  128(AX), $0x00
-	JNE   far649
+	JNE   far678
 	TESTQ R11, R11
-	JZ    direct650
+	JZ    direct679
 
-each651:
+each680:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6982,11 +7749,11 @@ each651:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each651
-	JMP          over646
+	JL           each680
+	JMP          over675
 
-direct650:
-each652:
+direct679:
+each681:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7011,14 +7778,14 @@ each652:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each652
-	JMP          over646
+	JL           each681
+	JMP          over675
 
-far649:
+far678:
 	TESTQ R11, R11
-	JZ    direct653
+	JZ    direct682
 
-each654:
+each683:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7058,11 +7825,11 @@ each654:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each654
-	JMP          over646
+	JL           each683
+	JMP          over675
 
-direct653:
-each655:
+direct682:
+each684:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7098,9 +7865,32 @@ each655:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each655
+	JL           each684
 
-over646:
+over675:
+	CMPQ         160(AX), $0x00
+	JE           sums685
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums685:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7109,36 +7899,36 @@ over646:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all656
+	JE           all686
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two658
+	JZ           two688
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two658:
+two688:
 	TESTQ    $0x00000002, R9
-	JZ       one659
+	JZ       one689
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one659:
+one689:
 	TESTQ  $0x00000001, R9
-	JZ     stored657
+	JZ     stored687
 	VMOVSS X7, (R12)
-	JMP    stored657
+	JMP    stored687
 
-all656:
+all686:
 	VMOVUPS Y7, 192(CX)
 
-stored657:
-	JMP next644
+stored687:
+	JMP next673
 
-none645:
+none674:
 	CMPQ         144(AX), $0x00
-	JE           add660
+	JE           add690
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7154,48 +7944,48 @@ none645:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all661
+	JE           all691
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two663
+	JZ           two693
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two663:
+two693:
 	TESTQ    $0x00000002, R9
-	JZ       one664
+	JZ       one694
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one664:
+one694:
 	TESTQ  $0x00000001, R9
-	JZ     stored662
+	JZ     stored692
 	VMOVSS X7, (R12)
-	JMP    stored662
+	JMP    stored692
 
-all661:
+all691:
 	VMOVUPS Y7, 192(CX)
 
-stored662:
-add660:
-next644:
+stored692:
+add690:
+next673:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row643
+	JNZ  row672
 	JMP  done
 
 tile8false:
-row665:
+row695:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none667
+	JGE     none697
 	CMPQ    144(AX), $0x00
-	JE      add669
+	JE      add699
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7204,9 +7994,9 @@ row665:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened670
+	JMP     opened700
 
-add669:
+add699:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7216,13 +8006,13 @@ add669:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened670:
+opened700:
 	CMPQ  128(AX), $0x00
-	JNE   far671
+	JNE   far701
 	TESTQ R11, R11
-	JZ    direct672
+	JZ    direct702
 
-each673:
+each703:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7248,11 +8038,11 @@ each673:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each673
-	JMP          over668
+	JL           each703
+	JMP          over698
 
-direct672:
-each674:
+direct702:
+each704:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7278,14 +8068,14 @@ each674:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each674
-	JMP          over668
+	JL           each704
+	JMP          over698
 
-far671:
+far701:
 	TESTQ R11, R11
-	JZ    direct675
+	JZ    direct705
 
-each676:
+each706:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7325,11 +8115,11 @@ each676:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each676
-	JMP          over668
+	JL           each706
+	JMP          over698
 
-direct675:
-each677:
+direct705:
+each707:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7365,9 +8155,34 @@ each677:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each677
+	JL           each707
 
-over668:
+over698:
+	CMPQ         160(AX), $0x00
+	JE           sums708
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums708:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7376,11 +8191,11 @@ over668:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next666
+	JMP     next696
 
-none667:
+none697:
 	CMPQ    144(AX), $0x00
-	JE      add678
+	JE      add709
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7398,12 +8213,12 @@ none667:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add678:
-next666:
+add709:
+next696:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row665
+	JNZ  row695
 	JMP  done
 
 tile8true:
@@ -7412,14 +8227,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row679:
+row710:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none681
+	JGE     none712
 	CMPQ    144(AX), $0x00
-	JE      add683
+	JE      add714
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -7428,9 +8243,9 @@ row679:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened684
+	JMP     opened715
 
-add683:
+add714:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7440,13 +8255,13 @@ add683:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened684:
+opened715:
 	CMPQ  128(AX), $0x00
-	JNE   far685
+	JNE   far716
 	TESTQ R11, R11
-	JZ    direct686
+	JZ    direct717
 
-each687:
+each718:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7473,11 +8288,11 @@ each687:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each687
-	JMP          over682
+	JL           each718
+	JMP          over713
 
-direct686:
-each688:
+direct717:
+each719:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7504,14 +8319,14 @@ each688:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each688
-	JMP          over682
+	JL           each719
+	JMP          over713
 
-far685:
+far716:
 	TESTQ R11, R11
-	JZ    direct689
+	JZ    direct720
 
-each690:
+each721:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7552,11 +8367,11 @@ each690:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each690
-	JMP          over682
+	JL           each721
+	JMP          over713
 
-direct689:
-each691:
+direct720:
+each722:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7593,9 +8408,34 @@ each691:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each691
+	JL           each722
 
-over682:
+over713:
+	CMPQ         160(AX), $0x00
+	JE           sums723
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y10, Y10, Y10
+	VCVTSI2SSQ   R9, X10, X9
+	VBROADCASTSS X9, Y9
+	VDIVPS       Y9, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VDIVPS       Y9, Y2, Y2
+	VADDPS       Y10, Y2, Y2
+	VDIVPS       Y9, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VDIVPS       Y9, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VDIVPS       Y9, Y5, Y5
+	VADDPS       Y10, Y5, Y5
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y10, Y6, Y6
+	VDIVPS       Y9, Y7, Y7
+	VADDPS       Y10, Y7, Y7
+	VDIVPS       Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+
+sums723:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7605,36 +8445,36 @@ over682:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all692
+	JE           all724
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two694
+	JZ           two726
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two694:
+two726:
 	TESTQ    $0x00000002, R9
-	JZ       one695
+	JZ       one727
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one695:
+one727:
 	TESTQ  $0x00000001, R9
-	JZ     stored693
+	JZ     stored725
 	VMOVSS X8, (R12)
-	JMP    stored693
+	JMP    stored725
 
-all692:
+all724:
 	VMOVUPS Y8, 224(CX)
 
-stored693:
-	JMP next680
+stored725:
+	JMP next711
 
-none681:
+none712:
 	CMPQ         144(AX), $0x00
-	JE           add696
+	JE           add728
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7652,44 +8492,44 @@ none681:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all697
+	JE           all729
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two699
+	JZ           two731
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two699:
+two731:
 	TESTQ    $0x00000002, R9
-	JZ       one700
+	JZ       one732
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one700:
+one732:
 	TESTQ  $0x00000001, R9
-	JZ     stored698
+	JZ     stored730
 	VMOVSS X8, (R12)
-	JMP    stored698
+	JMP    stored730
 
-all697:
+all729:
 	VMOVUPS Y8, 224(CX)
 
-stored698:
-add696:
-next680:
+stored730:
+add728:
+next711:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row679
+	JNZ  row710
 
 done:
 	VZEROUPPER
 	RET
 
 // func rowSumHeads8AVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -7720,27 +8560,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row701:
+row733:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none703
+	JGE     none735
 	CMPQ    144(AX), $0x00
-	JE      add705
+	JE      add737
 	VXORPS  Y0, Y0, Y0
-	JMP     opened706
+	JMP     opened738
 
-add705:
+add737:
 	VMOVUPS (CX), Y0
 
-opened706:
+opened738:
 	CMPQ  128(AX), $0x00
-	JNE   far707
+	JNE   far739
 	TESTQ R11, R11
-	JZ    direct708
+	JZ    direct740
 
-each709:
+each741:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7752,11 +8592,11 @@ each709:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each709
-	JMP          over704
+	JL           each741
+	JMP          over736
 
-direct708:
-each710:
+direct740:
+each742:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7768,14 +8608,14 @@ each710:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each710
-	JMP          over704
+	JL           each742
+	JMP          over736
 
-far707:
+far739:
 	TESTQ R11, R11
-	JZ    direct711
+	JZ    direct743
 
-each712:
+each744:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7798,11 +8638,11 @@ each712:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each712
-	JMP          over704
+	JL           each744
+	JMP          over736
 
-direct711:
-each713:
+direct743:
+each745:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7821,50 +8661,61 @@ each713:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each713
+	JL           each745
 
-over704:
+over736:
+	CMPQ         160(AX), $0x00
+	JE           sums746
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums746:
 	VMOVUPS Y0, (CX)
-	JMP     next702
+	JMP     next734
 
-none703:
+none735:
 	CMPQ    144(AX), $0x00
-	JE      add714
+	JE      add747
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add714:
-next702:
+add747:
+next734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row701
+	JNZ  row733
 	JMP  done
 
 tile2false:
-row715:
+row748:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none717
+	JGE     none750
 	CMPQ    144(AX), $0x00
-	JE      add719
+	JE      add752
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened720
+	JMP     opened753
 
-add719:
+add752:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened720:
+opened753:
 	CMPQ  128(AX), $0x00
-	JNE   far721
+	JNE   far754
 	TESTQ R11, R11
-	JZ    direct722
+	JZ    direct755
 
-each723:
+each756:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7879,11 +8730,11 @@ each723:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each723
-	JMP          over718
+	JL           each756
+	JMP          over751
 
-direct722:
-each724:
+direct755:
+each757:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7898,14 +8749,14 @@ each724:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each724
-	JMP          over718
+	JL           each757
+	JMP          over751
 
-far721:
+far754:
 	TESTQ R11, R11
-	JZ    direct725
+	JZ    direct758
 
-each726:
+each759:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7931,11 +8782,11 @@ each726:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each726
-	JMP          over718
+	JL           each759
+	JMP          over751
 
-direct725:
-each727:
+direct758:
+each760:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7957,55 +8808,68 @@ each727:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each727
+	JL           each760
 
-over718:
+over751:
+	CMPQ         160(AX), $0x00
+	JE           sums761
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums761:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next716
+	JMP     next749
 
-none717:
+none750:
 	CMPQ    144(AX), $0x00
-	JE      add728
+	JE      add762
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add728:
-next716:
+add762:
+next749:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row715
+	JNZ  row748
 	JMP  done
 
 tile3false:
-row729:
+row763:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none731
+	JGE     none765
 	CMPQ    144(AX), $0x00
-	JE      add733
+	JE      add767
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened734
+	JMP     opened768
 
-add733:
+add767:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened734:
+opened768:
 	CMPQ  128(AX), $0x00
-	JNE   far735
+	JNE   far769
 	TESTQ R11, R11
-	JZ    direct736
+	JZ    direct770
 
-each737:
+each771:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8023,11 +8887,11 @@ each737:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each737
-	JMP          over732
+	JL           each771
+	JMP          over766
 
-direct736:
-each738:
+direct770:
+each772:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8045,14 +8909,14 @@ each738:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each738
-	JMP          over732
+	JL           each772
+	JMP          over766
 
-far735:
+far769:
 	TESTQ R11, R11
-	JZ    direct739
+	JZ    direct773
 
-each740:
+each774:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8083,11 +8947,11 @@ each740:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each740
-	JMP          over732
+	JL           each774
+	JMP          over766
 
-direct739:
-each741:
+direct773:
+each775:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8114,17 +8978,32 @@ each741:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each741
+	JL           each775
 
-over732:
+over766:
+	CMPQ         160(AX), $0x00
+	JE           sums776
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums776:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next730
+	JMP     next764
 
-none731:
+none765:
 	CMPQ    144(AX), $0x00
-	JE      add742
+	JE      add777
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8132,42 +9011,42 @@ none731:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add742:
-next730:
+add777:
+next764:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row729
+	JNZ  row763
 	JMP  done
 
 tile4false:
-row743:
+row778:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none745
+	JGE     none780
 	CMPQ    144(AX), $0x00
-	JE      add747
+	JE      add782
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened748
+	JMP     opened783
 
-add747:
+add782:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened748:
+opened783:
 	CMPQ  128(AX), $0x00
-	JNE   far749
+	JNE   far784
 	TESTQ R11, R11
-	JZ    direct750
+	JZ    direct785
 
-each751:
+each786:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8188,11 +9067,11 @@ each751:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each751
-	JMP          over746
+	JL           each786
+	JMP          over781
 
-direct750:
-each752:
+direct785:
+each787:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8213,14 +9092,14 @@ each752:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each752
-	JMP          over746
+	JL           each787
+	JMP          over781
 
-far749:
+far784:
 	TESTQ R11, R11
-	JZ    direct753
+	JZ    direct788
 
-each754:
+each789:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8253,11 +9132,11 @@ each754:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each754
-	JMP          over746
+	JL           each789
+	JMP          over781
 
-direct753:
-each755:
+direct788:
+each790:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8286,18 +9165,35 @@ each755:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each755
+	JL           each790
 
-over746:
+over781:
+	CMPQ         160(AX), $0x00
+	JE           sums791
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums791:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next744
+	JMP     next779
 
-none745:
+none780:
 	CMPQ    144(AX), $0x00
-	JE      add756
+	JE      add792
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8307,44 +9203,44 @@ none745:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-add756:
-next744:
+add792:
+next779:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row743
+	JNZ  row778
 	JMP  done
 
 tile5false:
-row757:
+row793:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none759
+	JGE     none795
 	CMPQ    144(AX), $0x00
-	JE      add761
+	JE      add797
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened762
+	JMP     opened798
 
-add761:
+add797:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened762:
+opened798:
 	CMPQ  128(AX), $0x00
-	JNE   far763
+	JNE   far799
 	TESTQ R11, R11
-	JZ    direct764
+	JZ    direct800
 
-each765:
+each801:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8368,11 +9264,11 @@ each765:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each765
-	JMP          over760
+	JL           each801
+	JMP          over796
 
-direct764:
-each766:
+direct800:
+each802:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8396,14 +9292,14 @@ each766:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each766
-	JMP          over760
+	JL           each802
+	JMP          over796
 
-far763:
+far799:
 	TESTQ R11, R11
-	JZ    direct767
+	JZ    direct803
 
-each768:
+each804:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8441,11 +9337,11 @@ each768:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each768
-	JMP          over760
+	JL           each804
+	JMP          over796
 
-direct767:
-each769:
+direct803:
+each805:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8479,19 +9375,38 @@ each769:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each769
+	JL           each805
 
-over760:
+over796:
+	CMPQ         160(AX), $0x00
+	JE           sums806
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums806:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next758
+	JMP     next794
 
-none759:
+none795:
 	CMPQ    144(AX), $0x00
-	JE      add770
+	JE      add807
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8503,32 +9418,32 @@ none759:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add770:
-next758:
+add807:
+next794:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row757
+	JNZ  row793
 	JMP  done
 
 tile6false:
-row771:
+row808:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none773
+	JGE     none810
 	CMPQ    144(AX), $0x00
-	JE      add775
+	JE      add812
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened776
+	JMP     opened813
 
-add775:
+add812:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8536,13 +9451,13 @@ add775:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened776:
+opened813:
 	CMPQ  128(AX), $0x00
-	JNE   far777
+	JNE   far814
 	TESTQ R11, R11
-	JZ    direct778
+	JZ    direct815
 
-each779:
+each816:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8569,11 +9484,11 @@ each779:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each779
-	JMP          over774
+	JL           each816
+	JMP          over811
 
-direct778:
-each780:
+direct815:
+each817:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8600,14 +9515,14 @@ each780:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each780
-	JMP          over774
+	JL           each817
+	JMP          over811
 
-far777:
+far814:
 	TESTQ R11, R11
-	JZ    direct781
+	JZ    direct818
 
-each782:
+each819:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8647,11 +9562,11 @@ each782:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each782
-	JMP          over774
+	JL           each819
+	JMP          over811
 
-direct781:
-each783:
+direct818:
+each820:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8687,20 +9602,41 @@ each783:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each783
+	JL           each820
 
-over774:
+over811:
+	CMPQ         160(AX), $0x00
+	JE           sums821
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums821:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next772
+	JMP     next809
 
-none773:
+none810:
 	CMPQ    144(AX), $0x00
-	JE      add784
+	JE      add822
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8714,23 +9650,23 @@ none773:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-add784:
-next772:
+add822:
+next809:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row771
+	JNZ  row808
 	JMP  done
 
 tile7false:
-row785:
+row823:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none787
+	JGE     none825
 	CMPQ    144(AX), $0x00
-	JE      add789
+	JE      add827
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8738,9 +9674,9 @@ row785:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened790
+	JMP     opened828
 
-add789:
+add827:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8749,13 +9685,13 @@ add789:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened790:
+opened828:
 	CMPQ  128(AX), $0x00
-	JNE   far791
+	JNE   far829
 	TESTQ R11, R11
-	JZ    direct792
+	JZ    direct830
 
-each793:
+each831:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8785,11 +9721,11 @@ each793:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each793
-	JMP          over788
+	JL           each831
+	JMP          over826
 
-direct792:
-each794:
+direct830:
+each832:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8819,14 +9755,14 @@ each794:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each794
-	JMP          over788
+	JL           each832
+	JMP          over826
 
-far791:
+far829:
 	TESTQ R11, R11
-	JZ    direct795
+	JZ    direct833
 
-each796:
+each834:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8871,11 +9807,11 @@ each796:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each796
-	JMP          over788
+	JL           each834
+	JMP          over826
 
-direct795:
-each797:
+direct833:
+each835:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8916,9 +9852,32 @@ each797:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each797
+	JL           each835
 
-over788:
+over826:
+	CMPQ         160(AX), $0x00
+	JE           sums836
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums836:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8926,11 +9885,11 @@ over788:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next786
+	JMP     next824
 
-none787:
+none825:
 	CMPQ    144(AX), $0x00
-	JE      add798
+	JE      add837
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8946,23 +9905,23 @@ none787:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add798:
-next786:
+add837:
+next824:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row785
+	JNZ  row823
 	JMP  done
 
 tile8false:
-row799:
+row838:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none801
+	JGE     none840
 	CMPQ    144(AX), $0x00
-	JE      add803
+	JE      add842
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8971,9 +9930,9 @@ row799:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened804
+	JMP     opened843
 
-add803:
+add842:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8983,13 +9942,13 @@ add803:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened804:
+opened843:
 	CMPQ  128(AX), $0x00
-	JNE   far805
+	JNE   far844
 	TESTQ R11, R11
-	JZ    direct806
+	JZ    direct845
 
-each807:
+each846:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9022,11 +9981,11 @@ each807:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each807
-	JMP          over802
+	JL           each846
+	JMP          over841
 
-direct806:
-each808:
+direct845:
+each847:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9059,14 +10018,14 @@ each808:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each808
-	JMP          over802
+	JL           each847
+	JMP          over841
 
-far805:
+far844:
 	TESTQ R11, R11
-	JZ    direct809
+	JZ    direct848
 
-each810:
+each849:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9113,11 +10072,11 @@ each810:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each810
-	JMP          over802
+	JL           each849
+	JMP          over841
 
-direct809:
-each811:
+direct848:
+each850:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9160,9 +10119,34 @@ each811:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each811
+	JL           each850
 
-over802:
+over841:
+	CMPQ         160(AX), $0x00
+	JE           sums851
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums851:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9171,11 +10155,11 @@ over802:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next800
+	JMP     next839
 
-none801:
+none840:
 	CMPQ    144(AX), $0x00
-	JE      add812
+	JE      add852
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9193,19 +10177,19 @@ none801:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add812:
-next800:
+add852:
+next839:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row799
+	JNZ  row838
 
 done:
 	VZEROUPPER
 	RET
 
 // func rowSumHeads16AVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -9228,29 +10212,29 @@ TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row813:
+row853:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none815
+	JGE     none855
 	CMPQ    144(AX), $0x00
-	JE      add817
+	JE      add857
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened818
+	JMP     opened858
 
-add817:
+add857:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened818:
+opened858:
 	CMPQ  128(AX), $0x00
-	JNE   far819
+	JNE   far859
 	TESTQ R11, R11
-	JZ    direct820
+	JZ    direct860
 
-each821:
+each861:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9264,11 +10248,11 @@ each821:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each821
-	JMP          over816
+	JL           each861
+	JMP          over856
 
-direct820:
-each822:
+direct860:
+each862:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9282,604 +10266,43 @@ each822:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each822
-	JMP          over816
+	JL           each862
+	JMP          over856
 
-far819:
+far859:
 	TESTQ R11, R11
-	JZ    direct823
+	JZ    direct863
 
-each824:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each824
-	JMP          over816
-
-direct823:
-each825:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each825
-
-over816:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	JMP     next814
-
-none815:
-	CMPQ    144(AX), $0x00
-	JE      add826
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-
-add826:
-next814:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row813
-	JMP  done
-
-tile4false:
-row827:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none829
-	CMPQ    144(AX), $0x00
-	JE      add831
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened832
-
-add831:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-
-opened832:
-	CMPQ  128(AX), $0x00
-	JNE   far833
-	TESTQ R11, R11
-	JZ    direct834
-
-each835:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each835
-	JMP          over830
-
-direct834:
-each836:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each836
-	JMP          over830
-
-far833:
-	TESTQ R11, R11
-	JZ    direct837
-
-each838:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each838
-	JMP          over830
-
-direct837:
-each839:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each839
-
-over830:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     next828
-
-none829:
-	CMPQ    144(AX), $0x00
-	JE      add840
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-
-add840:
-next828:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row827
-	JMP  done
-
-tile6false:
-row841:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none843
-	CMPQ    144(AX), $0x00
-	JE      add845
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	JMP     opened846
-
-add845:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-
-opened846:
-	CMPQ  128(AX), $0x00
-	JNE   far847
-	TESTQ R11, R11
-	JZ    direct848
-
-each849:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each849
-	JMP          over844
-
-direct848:
-each850:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each850
-	JMP          over844
-
-far847:
-	TESTQ R11, R11
-	JZ    direct851
-
-each852:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each852
-	JMP          over844
-
-direct851:
-each853:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each853
-
-over844:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	JMP     next842
-
-none843:
-	CMPQ    144(AX), $0x00
-	JE      add854
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-
-add854:
-next842:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row841
-	JMP  done
-
-tile8false:
-row855:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none857
-	CMPQ    144(AX), $0x00
-	JE      add859
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	JMP     opened860
-
-add859:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
-
-opened860:
-	CMPQ  128(AX), $0x00
-	JNE   far861
-	TESTQ R11, R11
-	JZ    direct862
-
-each863:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each863
-	JMP          over858
-
-direct862:
 each864:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
-	MOVQ         DI, R13
+	MOVLQSX      (R11)(DI*4), R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each864
-	JMP          over858
+	JMP          over856
 
-far861:
-	TESTQ R11, R11
-	JZ    direct865
-
-each866:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each866
-	JMP          over858
-
-direct865:
-each867:
+direct863:
+each865:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9887,139 +10310,118 @@ each867:
 	IMULQ        R8, R12
 	ADDQ         DX, R12
 	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
 	MOVQ         DI, R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each867
+	JL           each865
 
-over858:
+over856:
+	CMPQ         160(AX), $0x00
+	JE           sums866
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums866:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
-	JMP     next856
+	JMP     next854
 
-none857:
+none855:
 	CMPQ    144(AX), $0x00
-	JE      add868
+	JE      add867
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
 
-add868:
-next856:
+add867:
+next854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row855
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowSumHeads32AVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
-TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 40(AX), R11
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x10
-	JE   tile8false
+	JNZ  row853
 	JMP  done
 
 tile4false:
-row869:
+row868:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none871
+	JGE     none870
 	CMPQ    144(AX), $0x00
-	JE      add873
+	JE      add872
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened874
+	JMP     opened873
 
-add873:
+add872:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened874:
+opened873:
 	CMPQ  128(AX), $0x00
-	JNE   far875
+	JNE   far874
 	TESTQ R11, R11
-	JZ    direct876
+	JZ    direct875
 
+each876:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each876
+	JMP          over871
+
+direct875:
 each877:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
+	MOVQ         DI, R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y4
 	VMULPS       (R12), Y4, Y5
 	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
 	VMULPS       64(R12), Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       96(R12), Y4, Y4
@@ -10027,35 +10429,13 @@ each877:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each877
-	JMP          over872
+	JMP          over871
 
-direct876:
-each878:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each878
-	JMP          over872
-
-far875:
+far874:
 	TESTQ R11, R11
-	JZ    direct879
+	JZ    direct878
 
-each880:
+each879:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10077,19 +10457,20 @@ each880:
 	VBROADCASTSS (R13), Y4
 	VMULPS       (R12), Y4, Y5
 	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
 	VMULPS       64(R12), Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       96(R12), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each880
-	JMP          over872
+	JL           each879
+	JMP          over871
 
-direct879:
-each881:
+direct878:
+each880:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10107,24 +10488,42 @@ each881:
 	VBROADCASTSS (R13), Y4
 	VMULPS       (R12), Y4, Y5
 	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
 	VMULPS       64(R12), Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       96(R12), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each881
+	JL           each880
 
-over872:
+over871:
+	CMPQ         160(AX), $0x00
+	JE           sums881
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums881:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next870
+	JMP     next869
 
-none871:
+none870:
 	CMPQ    144(AX), $0x00
 	JE      add882
 	VXORPS  Y0, Y0, Y0
@@ -10137,14 +10536,14 @@ none871:
 	VMOVUPS Y3, 96(CX)
 
 add882:
-next870:
+next869:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row869
+	JNZ  row868
 	JMP  done
 
-tile8false:
+tile6false:
 row883:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
@@ -10159,8 +10558,6 @@ row883:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
 	JMP     opened888
 
 add887:
@@ -10170,8 +10567,6 @@ add887:
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
 
 opened888:
 	CMPQ  128(AX), $0x00
@@ -10186,24 +10581,21 @@ each891:
 	MOVLQSX      (R11)(DI*4), R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each891
@@ -10217,24 +10609,21 @@ each892:
 	MOVQ         DI, R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each892
@@ -10254,6 +10643,694 @@ each894:
 	PREFETCHT1   (R13)
 	PREFETCHT1   64(R13)
 	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each894
+	JMP          over886
+
+direct893:
+each895:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	PREFETCHT1   128(R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each895
+
+over886:
+	CMPQ         160(AX), $0x00
+	JE           sums896
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums896:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     next884
+
+none885:
+	CMPQ    144(AX), $0x00
+	JE      add897
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+add897:
+next884:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row883
+	JMP  done
+
+tile8false:
+row898:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none900
+	CMPQ    144(AX), $0x00
+	JE      add902
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened903
+
+add902:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+
+opened903:
+	CMPQ  128(AX), $0x00
+	JNE   far904
+	TESTQ R11, R11
+	JZ    direct905
+
+each906:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each906
+	JMP          over901
+
+direct905:
+each907:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each907
+	JMP          over901
+
+far904:
+	TESTQ R11, R11
+	JZ    direct908
+
+each909:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each909
+	JMP          over901
+
+direct908:
+each910:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	PREFETCHT1   128(R12)
+	PREFETCHT1   192(R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each910
+
+over901:
+	CMPQ         160(AX), $0x00
+	JE           sums911
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums911:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     next899
+
+none900:
+	CMPQ    144(AX), $0x00
+	JE      add912
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+add912:
+next899:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row898
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowSumHeads32AVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 40(AX), R11
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile4false:
+row913:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none915
+	CMPQ    144(AX), $0x00
+	JE      add917
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened918
+
+add917:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+opened918:
+	CMPQ  128(AX), $0x00
+	JNE   far919
+	TESTQ R11, R11
+	JZ    direct920
+
+each921:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each921
+	JMP          over916
+
+direct920:
+each922:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each922
+	JMP          over916
+
+far919:
+	TESTQ R11, R11
+	JZ    direct923
+
+each924:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each924
+	JMP          over916
+
+direct923:
+each925:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each925
+
+over916:
+	CMPQ         160(AX), $0x00
+	JE           sums926
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums926:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next914
+
+none915:
+	CMPQ    144(AX), $0x00
+	JE      add927
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+add927:
+next914:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row913
+	JMP  done
+
+tile8false:
+row928:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none930
+	CMPQ    144(AX), $0x00
+	JE      add932
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened933
+
+add932:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+
+opened933:
+	CMPQ  128(AX), $0x00
+	JNE   far934
+	TESTQ R11, R11
+	JZ    direct935
+
+each936:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each936
+	JMP          over931
+
+direct935:
+each937:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each937
+	JMP          over931
+
+far934:
+	TESTQ R11, R11
+	JZ    direct938
+
+each939:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
 	PREFETCHT1   192(R13)
 	MOVLQSX      (R11)(R12*4), R13
 	IMULQ        96(AX), R13
@@ -10285,11 +11362,11 @@ each894:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each894
-	JMP          over886
+	JL           each939
+	JMP          over931
 
-direct893:
-each895:
+direct938:
+each940:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10326,9 +11403,34 @@ each895:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each895
+	JL           each940
 
-over886:
+over931:
+	CMPQ         160(AX), $0x00
+	JE           sums941
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums941:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10337,11 +11439,11 @@ over886:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next884
+	JMP     next929
 
-none885:
+none930:
 	CMPQ    144(AX), $0x00
-	JE      add896
+	JE      add942
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10359,19 +11461,19 @@ none885:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add896:
-next884:
+add942:
+next929:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row883
+	JNZ  row928
 
 done:
 	VZEROUPPER
 	RET
 
 // func rowSumFullAVX2(p *byte)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ (AX), CX
@@ -10418,27 +11520,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row897:
+row943:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none899
+	JGE     none945
 	CMPQ    144(AX), $0x00
-	JE      add901
+	JE      add947
 	VXORPS  Y0, Y0, Y0
-	JMP     opened902
+	JMP     opened948
 
-add901:
+add947:
 	VMOVUPS (CX), Y0
 
-opened902:
+opened948:
 	CMPQ  128(AX), $0x00
-	JNE   far903
+	JNE   far949
 	TESTQ R11, R11
-	JZ    direct904
+	JZ    direct950
 
-each905:
+each951:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10450,11 +11552,11 @@ each905:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each905
-	JMP     over900
+	JL      each951
+	JMP     over946
 
-direct904:
-each906:
+direct950:
+each952:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10466,14 +11568,14 @@ each906:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each906
-	JMP     over900
+	JL      each952
+	JMP     over946
 
-far903:
+far949:
 	TESTQ R11, R11
-	JZ    direct907
+	JZ    direct953
 
-each908:
+each954:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10496,11 +11598,11 @@ each908:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each908
-	JMP        over900
+	JL         each954
+	JMP        over946
 
-direct907:
-each909:
+direct953:
+each955:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10519,24 +11621,35 @@ each909:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each909
+	JL         each955
 
-over900:
+over946:
+	CMPQ         160(AX), $0x00
+	JE           sums956
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y2, Y2, Y2
+	VCVTSI2SSQ   R9, X2, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+
+sums956:
 	VMOVUPS Y0, (CX)
-	JMP     next898
+	JMP     next944
 
-none899:
+none945:
 	CMPQ    144(AX), $0x00
-	JE      add910
+	JE      add957
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add910:
-next898:
+add957:
+next944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row897
+	JNZ  row943
 	JMP  done
 
 tile1true:
@@ -10545,27 +11658,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row911:
+row958:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none913
+	JGE     none960
 	CMPQ    144(AX), $0x00
-	JE      add915
+	JE      add962
 	VXORPS  Y1, Y1, Y1
-	JMP     opened916
+	JMP     opened963
 
-add915:
+add962:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened916:
+opened963:
 	CMPQ  128(AX), $0x00
-	JNE   far917
+	JNE   far964
 	TESTQ R11, R11
-	JZ    direct918
+	JZ    direct965
 
-each919:
+each966:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10578,11 +11691,11 @@ each919:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each919
-	JMP        over914
+	JL         each966
+	JMP        over961
 
-direct918:
-each920:
+direct965:
+each967:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10595,14 +11708,14 @@ each920:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each920
-	JMP        over914
+	JL         each967
+	JMP        over961
 
-far917:
+far964:
 	TESTQ R11, R11
-	JZ    direct921
+	JZ    direct968
 
-each922:
+each969:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10626,11 +11739,11 @@ each922:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each922
-	JMP        over914
+	JL         each969
+	JMP        over961
 
-direct921:
-each923:
+direct968:
+each970:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10650,101 +11763,112 @@ each923:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each923
+	JL         each970
 
-over914:
+over961:
+	CMPQ         160(AX), $0x00
+	JE           sums971
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums971:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all924
+	JE           all972
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two926
+	JZ           two974
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two926:
+two974:
 	TESTQ    $0x00000002, R9
-	JZ       one927
+	JZ       one975
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one927:
+one975:
 	TESTQ  $0x00000001, R9
-	JZ     stored925
+	JZ     stored973
 	VMOVSS X1, (R12)
-	JMP    stored925
+	JMP    stored973
 
-all924:
+all972:
 	VMOVUPS Y1, (CX)
 
-stored925:
-	JMP next912
+stored973:
+	JMP next959
 
-none913:
+none960:
 	CMPQ         144(AX), $0x00
-	JE           add928
+	JE           add976
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all929
+	JE           all977
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two931
+	JZ           two979
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two931:
+two979:
 	TESTQ    $0x00000002, R9
-	JZ       one932
+	JZ       one980
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one932:
+one980:
 	TESTQ  $0x00000001, R9
-	JZ     stored930
+	JZ     stored978
 	VMOVSS X1, (R12)
-	JMP    stored930
+	JMP    stored978
 
-all929:
+all977:
 	VMOVUPS Y1, (CX)
 
-stored930:
-add928:
-next912:
+stored978:
+add976:
+next959:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row911
+	JNZ  row958
 	JMP  done
 
 tile2false:
-row933:
+row981:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none935
+	JGE     none983
 	CMPQ    144(AX), $0x00
-	JE      add937
+	JE      add985
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened938
+	JMP     opened986
 
-add937:
+add985:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened938:
+opened986:
 	CMPQ  128(AX), $0x00
-	JNE   far939
+	JNE   far987
 	TESTQ R11, R11
-	JZ    direct940
+	JZ    direct988
 
-each941:
+each989:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10759,11 +11883,11 @@ each941:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each941
-	JMP     over936
+	JL      each989
+	JMP     over984
 
-direct940:
-each942:
+direct988:
+each990:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -10778,14 +11902,14 @@ each942:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each942
-	JMP     over936
+	JL      each990
+	JMP     over984
 
-far939:
+far987:
 	TESTQ R11, R11
-	JZ    direct943
+	JZ    direct991
 
-each944:
+each992:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10811,11 +11935,11 @@ each944:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each944
-	JMP        over936
+	JL         each992
+	JMP        over984
 
-direct943:
-each945:
+direct991:
+each993:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10837,27 +11961,40 @@ each945:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each945
+	JL         each993
 
-over936:
+over984:
+	CMPQ         160(AX), $0x00
+	JE           sums994
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums994:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next934
+	JMP     next982
 
-none935:
+none983:
 	CMPQ    144(AX), $0x00
-	JE      add946
+	JE      add995
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-add946:
-next934:
+add995:
+next982:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row933
+	JNZ  row981
 	JMP  done
 
 tile2true:
@@ -10866,29 +12003,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row947:
+row996:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none949
+	JGE     none998
 	CMPQ    144(AX), $0x00
-	JE      add951
+	JE      add1000
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened952
+	JMP     opened1001
 
-add951:
+add1000:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened952:
+opened1001:
 	CMPQ  128(AX), $0x00
-	JNE   far953
+	JNE   far1002
 	TESTQ R11, R11
-	JZ    direct954
+	JZ    direct1003
 
-each955:
+each1004:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10904,11 +12041,11 @@ each955:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each955
-	JMP        over950
+	JL         each1004
+	JMP        over999
 
-direct954:
-each956:
+direct1003:
+each1005:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -10924,14 +12061,14 @@ each956:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each956
-	JMP        over950
+	JL         each1005
+	JMP        over999
 
-far953:
+far1002:
 	TESTQ R11, R11
-	JZ    direct957
+	JZ    direct1006
 
-each958:
+each1007:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10958,11 +12095,11 @@ each958:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each958
-	JMP        over950
+	JL         each1007
+	JMP        over999
 
-direct957:
-each959:
+direct1006:
+each1008:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10985,646 +12122,94 @@ each959:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each959
+	JL         each1008
 
-over950:
+over999:
+	CMPQ         160(AX), $0x00
+	JE           sums1009
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums1009:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all960
+	JE           all1010
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two962
+	JZ           two1012
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two962:
+two1012:
 	TESTQ    $0x00000002, R9
-	JZ       one963
+	JZ       one1013
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one963:
+one1013:
 	TESTQ  $0x00000001, R9
-	JZ     stored961
+	JZ     stored1011
 	VMOVSS X2, (R12)
-	JMP    stored961
+	JMP    stored1011
 
-all960:
+all1010:
 	VMOVUPS Y2, 32(CX)
 
-stored961:
-	JMP next948
+stored1011:
+	JMP next997
 
-none949:
+none998:
 	CMPQ         144(AX), $0x00
-	JE           add964
+	JE           add1014
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all965
+	JE           all1015
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two967
+	JZ           two1017
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two967:
+two1017:
 	TESTQ    $0x00000002, R9
-	JZ       one968
+	JZ       one1018
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one968:
+one1018:
 	TESTQ  $0x00000001, R9
-	JZ     stored966
+	JZ     stored1016
 	VMOVSS X2, (R12)
-	JMP    stored966
+	JMP    stored1016
 
-all965:
+all1015:
 	VMOVUPS Y2, 32(CX)
 
-stored966:
-add964:
-next948:
+stored1016:
+add1014:
+next997:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row947
+	JNZ  row996
 	JMP  done
 
 tile3false:
-row969:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none971
-	CMPQ    144(AX), $0x00
-	JE      add973
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	JMP     opened974
-
-add973:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-
-opened974:
-	CMPQ  128(AX), $0x00
-	JNE   far975
-	TESTQ R11, R11
-	JZ    direct976
-
-each977:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVLQSX (R11)(DI*4), R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y3
-	VMULPS  (R12), Y3, Y3
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS 32(R13), Y3
-	VMULPS  32(R12), Y3, Y3
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS 64(R13), Y3
-	VMULPS  64(R12), Y3, Y3
-	VADDPS  Y3, Y2, Y2
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each977
-	JMP     over972
-
-direct976:
-each978:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVQ    DI, R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y3
-	VMULPS  (R12), Y3, Y3
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS 32(R13), Y3
-	VMULPS  32(R12), Y3, Y3
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS 64(R13), Y3
-	VMULPS  64(R12), Y3, Y3
-	VADDPS  Y3, Y2, Y2
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each978
-	JMP     over972
-
-far975:
-	TESTQ R11, R11
-	JZ    direct979
-
-each980:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (R11)(R12*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y3
-	VMULPS     (R12), Y3, Y3
-	VADDPS     Y3, Y0, Y0
-	VMOVUPS    32(R13), Y3
-	VMULPS     32(R12), Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	VMOVUPS    64(R13), Y3
-	VMULPS     64(R12), Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each980
-	JMP        over972
-
-direct979:
-each981:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y3
-	VMULPS     (R12), Y3, Y3
-	VADDPS     Y3, Y0, Y0
-	VMOVUPS    32(R13), Y3
-	VMULPS     32(R12), Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	VMOVUPS    64(R13), Y3
-	VMULPS     64(R12), Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each981
-
-over972:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	JMP     next970
-
-none971:
-	CMPQ    144(AX), $0x00
-	JE      add982
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-
-add982:
-next970:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row969
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row983:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none985
-	CMPQ    144(AX), $0x00
-	JE      add987
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened988
-
-add987:
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMASKMOVPS 64(CX), Y0, Y3
-
-opened988:
-	CMPQ  128(AX), $0x00
-	JNE   far989
-	TESTQ R11, R11
-	JZ    direct990
-
-each991:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each991
-	JMP        over986
-
-direct990:
-each992:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each992
-	JMP        over986
-
-far989:
-	TESTQ R11, R11
-	JZ    direct993
-
-each994:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (R11)(R12*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each994
-	JMP        over986
-
-direct993:
-each995:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMASKMOVPS 64(R13), Y0, Y4
-	VMASKMOVPS 64(R12), Y0, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each995
-
-over986:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all996
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two998
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two998:
-	TESTQ    $0x00000002, R9
-	JZ       one999
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one999:
-	TESTQ  $0x00000001, R9
-	JZ     stored997
-	VMOVSS X3, (R12)
-	JMP    stored997
-
-all996:
-	VMOVUPS Y3, 64(CX)
-
-stored997:
-	JMP next984
-
-none985:
-	CMPQ         144(AX), $0x00
-	JE           add1000
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all1001
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two1003
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1003:
-	TESTQ    $0x00000002, R9
-	JZ       one1004
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1004:
-	TESTQ  $0x00000001, R9
-	JZ     stored1002
-	VMOVSS X3, (R12)
-	JMP    stored1002
-
-all1001:
-	VMOVUPS Y3, 64(CX)
-
-stored1002:
-add1000:
-next984:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row983
-	JMP  done
-
-tile4false:
-row1005:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1007
-	CMPQ    144(AX), $0x00
-	JE      add1009
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened1010
-
-add1009:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-
-opened1010:
-	CMPQ  128(AX), $0x00
-	JNE   far1011
-	TESTQ R11, R11
-	JZ    direct1012
-
-each1013:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVLQSX (R11)(DI*4), R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y4
-	VMULPS  (R12), Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS 32(R13), Y4
-	VMULPS  32(R12), Y4, Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVUPS 64(R13), Y4
-	VMULPS  64(R12), Y4, Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS 96(R13), Y4
-	VMULPS  96(R12), Y4, Y4
-	VADDPS  Y4, Y3, Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1013
-	JMP     over1008
-
-direct1012:
-each1014:
-	MOVLQSX (SI)(DI*4), R12
-	IMULQ   R8, R12
-	ADDQ    DX, R12
-	MOVQ    DI, R13
-	IMULQ   96(AX), R13
-	ADDQ    R10, R13
-	VMOVUPS (R13), Y4
-	VMULPS  (R12), Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS 32(R13), Y4
-	VMULPS  32(R12), Y4, Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVUPS 64(R13), Y4
-	VMULPS  64(R12), Y4, Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS 96(R13), Y4
-	VMULPS  96(R12), Y4, Y4
-	VADDPS  Y4, Y3, Y3
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1014
-	JMP     over1008
-
-far1011:
-	TESTQ R11, R11
-	JZ    direct1015
-
-each1016:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (R11)(R12*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    64(R13), Y4
-	VMULPS     64(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    96(R13), Y4
-	VMULPS     96(R12), Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1016
-	JMP        over1008
-
-direct1015:
-each1017:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    64(R13), Y4
-	VMULPS     64(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    96(R13), Y4
-	VMULPS     96(R12), Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1017
-
-over1008:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     next1006
-
-none1007:
-	CMPQ    144(AX), $0x00
-	JE      add1018
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-
-add1018:
-next1006:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1005
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
 row1019:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
@@ -11633,17 +12218,15 @@ row1019:
 	JGE     none1021
 	CMPQ    144(AX), $0x00
 	JE      add1023
+	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
 	JMP     opened1024
 
 add1023:
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMASKMOVPS 96(CX), Y0, Y4
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
 
 opened1024:
 	CMPQ  128(AX), $0x00
@@ -11652,55 +12235,47 @@ opened1024:
 	JZ    direct1026
 
 each1027:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVLQSX    (R11)(DI*4), R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMASKMOVPS 96(R13), Y0, Y5
-	VMASKMOVPS 96(R12), Y0, Y6
-	VMULPS     Y6, Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1027
-	JMP        over1022
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1027
+	JMP     over1022
 
 direct1026:
 each1028:
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMASKMOVPS 96(R13), Y0, Y5
-	VMASKMOVPS 96(R12), Y0, Y6
-	VMULPS     Y6, Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1028
-	JMP        over1022
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1028
+	JMP     over1022
 
 far1025:
 	TESTQ R11, R11
@@ -11715,10 +12290,12 @@ each1030:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
 	MOVLQSX    (R11)(R12*4), R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
@@ -11726,19 +12303,15 @@ each1030:
 	MOVLQSX    (R11)(DI*4), R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMASKMOVPS 96(R13), Y0, Y5
-	VMASKMOVPS 96(R12), Y0, Y6
-	VMULPS     Y6, Y5, Y5
-	VADDPS     Y5, Y4, Y4
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(R13), Y3
+	VMULPS     32(R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    64(R13), Y3
+	VMULPS     64(R12), Y3, Y3
+	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
 	JL         each1030
@@ -11754,6 +12327,554 @@ each1031:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y3
+	VMULPS     (R12), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(R13), Y3
+	VMULPS     32(R12), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVUPS    64(R13), Y3
+	VMULPS     64(R12), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1031
+
+over1022:
+	CMPQ         160(AX), $0x00
+	JE           sums1032
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums1032:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	JMP     next1020
+
+none1021:
+	CMPQ    144(AX), $0x00
+	JE      add1033
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+add1033:
+next1020:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1019
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1034:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1036
+	CMPQ    144(AX), $0x00
+	JE      add1038
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened1039
+
+add1038:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+
+opened1039:
+	CMPQ  128(AX), $0x00
+	JNE   far1040
+	TESTQ R11, R11
+	JZ    direct1041
+
+each1042:
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1042
+	JMP        over1037
+
+direct1041:
+each1043:
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1043
+	JMP        over1037
+
+far1040:
+	TESTQ R11, R11
+	JZ    direct1044
+
+each1045:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1045
+	JMP        over1037
+
+direct1044:
+each1046:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(R13), Y0, Y4
+	VMASKMOVPS 64(R12), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1046
+
+over1037:
+	CMPQ         160(AX), $0x00
+	JE           sums1047
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums1047:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1048
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1050
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1050:
+	TESTQ    $0x00000002, R9
+	JZ       one1051
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1051:
+	TESTQ  $0x00000001, R9
+	JZ     stored1049
+	VMOVSS X3, (R12)
+	JMP    stored1049
+
+all1048:
+	VMOVUPS Y3, 64(CX)
+
+stored1049:
+	JMP next1035
+
+none1036:
+	CMPQ         144(AX), $0x00
+	JE           add1052
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1053
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two1055
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1055:
+	TESTQ    $0x00000002, R9
+	JZ       one1056
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one1056:
+	TESTQ  $0x00000001, R9
+	JZ     stored1054
+	VMOVSS X3, (R12)
+	JMP    stored1054
+
+all1053:
+	VMOVUPS Y3, 64(CX)
+
+stored1054:
+add1052:
+next1035:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1034
+	JMP  done
+
+tile4false:
+row1057:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1059
+	CMPQ    144(AX), $0x00
+	JE      add1061
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened1062
+
+add1061:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+opened1062:
+	CMPQ  128(AX), $0x00
+	JNE   far1063
+	TESTQ R11, R11
+	JZ    direct1064
+
+each1065:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVLQSX (R11)(DI*4), R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1065
+	JMP     over1060
+
+direct1064:
+each1066:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1066
+	JMP     over1060
+
+far1063:
+	TESTQ R11, R11
+	JZ    direct1067
+
+each1068:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    64(R13), Y4
+	VMULPS     64(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    96(R13), Y4
+	VMULPS     96(R12), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1068
+	JMP        over1060
+
+direct1067:
+each1069:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y4
+	VMULPS     (R12), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVUPS    32(R13), Y4
+	VMULPS     32(R12), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    64(R13), Y4
+	VMULPS     64(R12), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    96(R13), Y4
+	VMULPS     96(R12), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1069
+
+over1060:
+	CMPQ         160(AX), $0x00
+	JE           sums1070
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums1070:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     next1058
+
+none1059:
+	CMPQ    144(AX), $0x00
+	JE      add1071
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+add1071:
+next1058:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1057
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row1072:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1074
+	CMPQ    144(AX), $0x00
+	JE      add1076
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	JMP     opened1077
+
+add1076:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+
+opened1077:
+	CMPQ  128(AX), $0x00
+	JNE   far1078
+	TESTQ R11, R11
+	JZ    direct1079
+
+each1080:
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1080
+	JMP        over1075
+
+direct1079:
+each1081:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11775,44 +12896,137 @@ each1031:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1031
+	JL         each1081
+	JMP        over1075
 
-over1022:
+far1078:
+	TESTQ R11, R11
+	JZ    direct1082
+
+each1083:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (R11)(R12*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVLQSX    (R11)(DI*4), R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1083
+	JMP        over1075
+
+direct1082:
+each1084:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	VMOVUPS    (R13), Y5
+	VMULPS     (R12), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(R13), Y5
+	VMULPS     32(R12), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(R13), Y5
+	VMULPS     64(R12), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(R13), Y0, Y5
+	VMASKMOVPS 96(R12), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1084
+
+over1075:
+	CMPQ         160(AX), $0x00
+	JE           sums1085
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums1085:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1032
+	JE           all1086
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1034
+	JZ           two1088
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1034:
+two1088:
 	TESTQ    $0x00000002, R9
-	JZ       one1035
+	JZ       one1089
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1035:
+one1089:
 	TESTQ  $0x00000001, R9
-	JZ     stored1033
+	JZ     stored1087
 	VMOVSS X4, (R12)
-	JMP    stored1033
+	JMP    stored1087
 
-all1032:
+all1086:
 	VMOVUPS Y4, 96(CX)
 
-stored1033:
-	JMP next1020
+stored1087:
+	JMP next1073
 
-none1021:
+none1074:
 	CMPQ         144(AX), $0x00
-	JE           add1036
+	JE           add1090
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -11822,69 +13036,69 @@ none1021:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1037
+	JE           all1091
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1039
+	JZ           two1093
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1039:
+two1093:
 	TESTQ    $0x00000002, R9
-	JZ       one1040
+	JZ       one1094
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1040:
+one1094:
 	TESTQ  $0x00000001, R9
-	JZ     stored1038
+	JZ     stored1092
 	VMOVSS X4, (R12)
-	JMP    stored1038
+	JMP    stored1092
 
-all1037:
+all1091:
 	VMOVUPS Y4, 96(CX)
 
-stored1038:
-add1036:
-next1020:
+stored1092:
+add1090:
+next1073:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1019
+	JNZ  row1072
 	JMP  done
 
 tile5false:
-row1041:
+row1095:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1043
+	JGE     none1097
 	CMPQ    144(AX), $0x00
-	JE      add1045
+	JE      add1099
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1046
+	JMP     opened1100
 
-add1045:
+add1099:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened1046:
+opened1100:
 	CMPQ  128(AX), $0x00
-	JNE   far1047
+	JNE   far1101
 	TESTQ R11, R11
-	JZ    direct1048
+	JZ    direct1102
 
-each1049:
+each1103:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11908,11 +13122,11 @@ each1049:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1049
-	JMP     over1044
+	JL      each1103
+	JMP     over1098
 
-direct1048:
-each1050:
+direct1102:
+each1104:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11936,14 +13150,14 @@ each1050:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1050
-	JMP     over1044
+	JL      each1104
+	JMP     over1098
 
-far1047:
+far1101:
 	TESTQ R11, R11
-	JZ    direct1051
+	JZ    direct1105
 
-each1052:
+each1106:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11984,11 +13198,11 @@ each1052:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1052
-	JMP        over1044
+	JL         each1106
+	JMP        over1098
 
-direct1051:
-each1053:
+direct1105:
+each1107:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12022,19 +13236,38 @@ each1053:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1053
+	JL         each1107
 
-over1044:
+over1098:
+	CMPQ         160(AX), $0x00
+	JE           sums1108
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y6, Y6, Y6
+	VCVTSI2SSQ   R9, X6, X5
+	VBROADCASTSS X5, Y5
+	VDIVPS       Y5, Y0, Y0
+	VADDPS       Y6, Y0, Y0
+	VDIVPS       Y5, Y1, Y1
+	VADDPS       Y6, Y1, Y1
+	VDIVPS       Y5, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y4, Y4
+	VADDPS       Y6, Y4, Y4
+
+sums1108:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next1042
+	JMP     next1096
 
-none1043:
+none1097:
 	CMPQ    144(AX), $0x00
-	JE      add1054
+	JE      add1109
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12046,12 +13279,12 @@ none1043:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add1054:
-next1042:
+add1109:
+next1096:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1041
+	JNZ  row1095
 	JMP  done
 
 tile5true:
@@ -12060,35 +13293,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1055:
+row1110:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1057
+	JGE     none1112
 	CMPQ    144(AX), $0x00
-	JE      add1059
+	JE      add1114
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1060
+	JMP     opened1115
 
-add1059:
+add1114:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened1060:
+opened1115:
 	CMPQ  128(AX), $0x00
-	JNE   far1061
+	JNE   far1116
 	TESTQ R11, R11
-	JZ    direct1062
+	JZ    direct1117
 
-each1063:
+each1118:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12113,11 +13346,11 @@ each1063:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1063
-	JMP        over1058
+	JL         each1118
+	JMP        over1113
 
-direct1062:
-each1064:
+direct1117:
+each1119:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12142,14 +13375,14 @@ each1064:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1064
-	JMP        over1058
+	JL         each1119
+	JMP        over1113
 
-far1061:
+far1116:
 	TESTQ R11, R11
-	JZ    direct1065
+	JZ    direct1120
 
-each1066:
+each1121:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12191,11 +13424,11 @@ each1066:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1066
-	JMP        over1058
+	JL         each1121
+	JMP        over1113
 
-direct1065:
-each1067:
+direct1120:
+each1122:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12230,45 +13463,64 @@ each1067:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1067
+	JL         each1122
 
-over1058:
+over1113:
+	CMPQ         160(AX), $0x00
+	JE           sums1123
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums1123:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1068
+	JE           all1124
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1070
+	JZ           two1126
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1070:
+two1126:
 	TESTQ    $0x00000002, R9
-	JZ       one1071
+	JZ       one1127
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1071:
+one1127:
 	TESTQ  $0x00000001, R9
-	JZ     stored1069
+	JZ     stored1125
 	VMOVSS X5, (R12)
-	JMP    stored1069
+	JMP    stored1125
 
-all1068:
+all1124:
 	VMOVUPS Y5, 128(CX)
 
-stored1069:
-	JMP next1056
+stored1125:
+	JMP next1111
 
-none1057:
+none1112:
 	CMPQ         144(AX), $0x00
-	JE           add1072
+	JE           add1128
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -12280,57 +13532,57 @@ none1057:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1073
+	JE           all1129
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1075
+	JZ           two1131
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1075:
+two1131:
 	TESTQ    $0x00000002, R9
-	JZ       one1076
+	JZ       one1132
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1076:
+one1132:
 	TESTQ  $0x00000001, R9
-	JZ     stored1074
+	JZ     stored1130
 	VMOVSS X5, (R12)
-	JMP    stored1074
+	JMP    stored1130
 
-all1073:
+all1129:
 	VMOVUPS Y5, 128(CX)
 
-stored1074:
-add1072:
-next1056:
+stored1130:
+add1128:
+next1111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1055
+	JNZ  row1110
 	JMP  done
 
 tile6false:
-row1077:
+row1133:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1079
+	JGE     none1135
 	CMPQ    144(AX), $0x00
-	JE      add1081
+	JE      add1137
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1082
+	JMP     opened1138
 
-add1081:
+add1137:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -12338,13 +13590,13 @@ add1081:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened1082:
+opened1138:
 	CMPQ  128(AX), $0x00
-	JNE   far1083
+	JNE   far1139
 	TESTQ R11, R11
-	JZ    direct1084
+	JZ    direct1140
 
-each1085:
+each1141:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12371,11 +13623,11 @@ each1085:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1085
-	JMP     over1080
+	JL      each1141
+	JMP     over1136
 
-direct1084:
-each1086:
+direct1140:
+each1142:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12402,14 +13654,14 @@ each1086:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1086
-	JMP     over1080
+	JL      each1142
+	JMP     over1136
 
-far1083:
+far1139:
 	TESTQ R11, R11
-	JZ    direct1087
+	JZ    direct1143
 
-each1088:
+each1144:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12451,11 +13703,11 @@ each1088:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1088
-	JMP        over1080
+	JL         each1144
+	JMP        over1136
 
-direct1087:
-each1089:
+direct1143:
+each1145:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12491,20 +13743,41 @@ each1089:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1089
+	JL         each1145
 
-over1080:
+over1136:
+	CMPQ         160(AX), $0x00
+	JE           sums1146
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums1146:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next1078
+	JMP     next1134
 
-none1079:
+none1135:
 	CMPQ    144(AX), $0x00
-	JE      add1090
+	JE      add1147
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12518,12 +13791,12 @@ none1079:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-add1090:
-next1078:
+add1147:
+next1134:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1077
+	JNZ  row1133
 	JMP  done
 
 tile6true:
@@ -12532,23 +13805,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1091:
+row1148:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1093
+	JGE     none1150
 	CMPQ    144(AX), $0x00
-	JE      add1095
+	JE      add1152
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1096
+	JMP     opened1153
 
-add1095:
+add1152:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -12556,13 +13829,13 @@ add1095:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened1096:
+opened1153:
 	CMPQ  128(AX), $0x00
-	JNE   far1097
+	JNE   far1154
 	TESTQ R11, R11
-	JZ    direct1098
+	JZ    direct1155
 
-each1099:
+each1156:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12590,11 +13863,11 @@ each1099:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1099
-	JMP        over1094
+	JL         each1156
+	JMP        over1151
 
-direct1098:
-each1100:
+direct1155:
+each1157:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12622,14 +13895,14 @@ each1100:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1100
-	JMP        over1094
+	JL         each1157
+	JMP        over1151
 
-far1097:
+far1154:
 	TESTQ R11, R11
-	JZ    direct1101
+	JZ    direct1158
 
-each1102:
+each1159:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12672,11 +13945,11 @@ each1102:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1102
-	JMP        over1094
+	JL         each1159
+	JMP        over1151
 
-direct1101:
-each1103:
+direct1158:
+each1160:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12713,9 +13986,30 @@ each1103:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1103
+	JL         each1160
 
-over1094:
+over1151:
+	CMPQ         160(AX), $0x00
+	JE           sums1161
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums1161:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -12723,36 +14017,36 @@ over1094:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1104
+	JE           all1162
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1106
+	JZ           two1164
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1106:
+two1164:
 	TESTQ    $0x00000002, R9
-	JZ       one1107
+	JZ       one1165
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1107:
+one1165:
 	TESTQ  $0x00000001, R9
-	JZ     stored1105
+	JZ     stored1163
 	VMOVSS X6, (R12)
-	JMP    stored1105
+	JMP    stored1163
 
-all1104:
+all1162:
 	VMOVUPS Y6, 160(CX)
 
-stored1105:
-	JMP next1092
+stored1163:
+	JMP next1149
 
-none1093:
+none1150:
 	CMPQ         144(AX), $0x00
-	JE           add1108
+	JE           add1166
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -12766,48 +14060,48 @@ none1093:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1109
+	JE           all1167
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1111
+	JZ           two1169
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1111:
+two1169:
 	TESTQ    $0x00000002, R9
-	JZ       one1112
+	JZ       one1170
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1112:
+one1170:
 	TESTQ  $0x00000001, R9
-	JZ     stored1110
+	JZ     stored1168
 	VMOVSS X6, (R12)
-	JMP    stored1110
+	JMP    stored1168
 
-all1109:
+all1167:
 	VMOVUPS Y6, 160(CX)
 
-stored1110:
-add1108:
-next1092:
+stored1168:
+add1166:
+next1149:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1091
+	JNZ  row1148
 	JMP  done
 
 tile7false:
-row1113:
+row1171:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1115
+	JGE     none1173
 	CMPQ    144(AX), $0x00
-	JE      add1117
+	JE      add1175
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12815,9 +14109,9 @@ row1113:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1118
+	JMP     opened1176
 
-add1117:
+add1175:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -12826,13 +14120,13 @@ add1117:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened1118:
+opened1176:
 	CMPQ  128(AX), $0x00
-	JNE   far1119
+	JNE   far1177
 	TESTQ R11, R11
-	JZ    direct1120
+	JZ    direct1178
 
-each1121:
+each1179:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12862,11 +14156,11 @@ each1121:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1121
-	JMP     over1116
+	JL      each1179
+	JMP     over1174
 
-direct1120:
-each1122:
+direct1178:
+each1180:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12896,14 +14190,14 @@ each1122:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1122
-	JMP     over1116
+	JL      each1180
+	JMP     over1174
 
-far1119:
+far1177:
 	TESTQ R11, R11
-	JZ    direct1123
+	JZ    direct1181
 
-each1124:
+each1182:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12952,11 +14246,11 @@ each1124:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1124
-	JMP        over1116
+	JL         each1182
+	JMP        over1174
 
-direct1123:
-each1125:
+direct1181:
+each1183:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12997,9 +14291,32 @@ each1125:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1125
+	JL         each1183
 
-over1116:
+over1174:
+	CMPQ         160(AX), $0x00
+	JE           sums1184
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y8, Y8, Y8
+	VCVTSI2SSQ   R9, X8, X7
+	VBROADCASTSS X7, Y7
+	VDIVPS       Y7, Y0, Y0
+	VADDPS       Y8, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y7, Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VDIVPS       Y7, Y4, Y4
+	VADDPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+
+sums1184:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -13007,11 +14324,11 @@ over1116:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next1114
+	JMP     next1172
 
-none1115:
+none1173:
 	CMPQ    144(AX), $0x00
-	JE      add1126
+	JE      add1185
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13027,12 +14344,12 @@ none1115:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add1126:
-next1114:
+add1185:
+next1172:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1113
+	JNZ  row1171
 	JMP  done
 
 tile7true:
@@ -13041,14 +14358,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1127:
+row1186:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1129
+	JGE     none1188
 	CMPQ    144(AX), $0x00
-	JE      add1131
+	JE      add1190
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -13056,9 +14373,9 @@ row1127:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1132
+	JMP     opened1191
 
-add1131:
+add1190:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -13067,13 +14384,13 @@ add1131:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened1132:
+opened1191:
 	CMPQ  128(AX), $0x00
-	JNE   far1133
+	JNE   far1192
 	TESTQ R11, R11
-	JZ    direct1134
+	JZ    direct1193
 
-each1135:
+each1194:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13104,11 +14421,11 @@ each1135:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1135
-	JMP        over1130
+	JL         each1194
+	JMP        over1189
 
-direct1134:
-each1136:
+direct1193:
+each1195:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13139,14 +14456,14 @@ each1136:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1136
-	JMP        over1130
+	JL         each1195
+	JMP        over1189
 
-far1133:
+far1192:
 	TESTQ R11, R11
-	JZ    direct1137
+	JZ    direct1196
 
-each1138:
+each1197:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13196,11 +14513,11 @@ each1138:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1138
-	JMP        over1130
+	JL         each1197
+	JMP        over1189
 
-direct1137:
-each1139:
+direct1196:
+each1198:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13242,9 +14559,32 @@ each1139:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1139
+	JL         each1198
 
-over1130:
+over1189:
+	CMPQ         160(AX), $0x00
+	JE           sums1199
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums1199:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -13253,36 +14593,36 @@ over1130:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1140
+	JE           all1200
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1142
+	JZ           two1202
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1142:
+two1202:
 	TESTQ    $0x00000002, R9
-	JZ       one1143
+	JZ       one1203
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1143:
+one1203:
 	TESTQ  $0x00000001, R9
-	JZ     stored1141
+	JZ     stored1201
 	VMOVSS X7, (R12)
-	JMP    stored1141
+	JMP    stored1201
 
-all1140:
+all1200:
 	VMOVUPS Y7, 192(CX)
 
-stored1141:
-	JMP next1128
+stored1201:
+	JMP next1187
 
-none1129:
+none1188:
 	CMPQ         144(AX), $0x00
-	JE           add1144
+	JE           add1204
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13298,48 +14638,48 @@ none1129:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1145
+	JE           all1205
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1147
+	JZ           two1207
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1147:
+two1207:
 	TESTQ    $0x00000002, R9
-	JZ       one1148
+	JZ       one1208
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1148:
+one1208:
 	TESTQ  $0x00000001, R9
-	JZ     stored1146
+	JZ     stored1206
 	VMOVSS X7, (R12)
-	JMP    stored1146
+	JMP    stored1206
 
-all1145:
+all1205:
 	VMOVUPS Y7, 192(CX)
 
-stored1146:
-add1144:
-next1128:
+stored1206:
+add1204:
+next1187:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1127
+	JNZ  row1186
 	JMP  done
 
 tile8false:
-row1149:
+row1209:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1151
+	JGE     none1211
 	CMPQ    144(AX), $0x00
-	JE      add1153
+	JE      add1213
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13348,9 +14688,9 @@ row1149:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1154
+	JMP     opened1214
 
-add1153:
+add1213:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -13360,13 +14700,13 @@ add1153:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1154:
+opened1214:
 	CMPQ  128(AX), $0x00
-	JNE   far1155
+	JNE   far1215
 	TESTQ R11, R11
-	JZ    direct1156
+	JZ    direct1216
 
-each1157:
+each1217:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13399,11 +14739,11 @@ each1157:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1157
-	JMP     over1152
+	JL      each1217
+	JMP     over1212
 
-direct1156:
-each1158:
+direct1216:
+each1218:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13436,14 +14776,14 @@ each1158:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1158
-	JMP     over1152
+	JL      each1218
+	JMP     over1212
 
-far1155:
+far1215:
 	TESTQ R11, R11
-	JZ    direct1159
+	JZ    direct1219
 
-each1160:
+each1220:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13493,11 +14833,11 @@ each1160:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1160
-	JMP        over1152
+	JL         each1220
+	JMP        over1212
 
-direct1159:
-each1161:
+direct1219:
+each1221:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13540,9 +14880,34 @@ each1161:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1161
+	JL         each1221
 
-over1152:
+over1212:
+	CMPQ         160(AX), $0x00
+	JE           sums1222
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums1222:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -13551,11 +14916,11 @@ over1152:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next1150
+	JMP     next1210
 
-none1151:
+none1211:
 	CMPQ    144(AX), $0x00
-	JE      add1162
+	JE      add1223
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13573,12 +14938,12 @@ none1151:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-add1162:
-next1150:
+add1223:
+next1210:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1149
+	JNZ  row1209
 	JMP  done
 
 tile8true:
@@ -13587,14 +14952,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1163:
+row1224:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1165
+	JGE     none1226
 	CMPQ    144(AX), $0x00
-	JE      add1167
+	JE      add1228
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -13603,9 +14968,9 @@ row1163:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened1168
+	JMP     opened1229
 
-add1167:
+add1228:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -13615,13 +14980,13 @@ add1167:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened1168:
+opened1229:
 	CMPQ  128(AX), $0x00
-	JNE   far1169
+	JNE   far1230
 	TESTQ R11, R11
-	JZ    direct1170
+	JZ    direct1231
 
-each1171:
+each1232:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13655,11 +15020,11 @@ each1171:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1171
-	JMP        over1166
+	JL         each1232
+	JMP        over1227
 
-direct1170:
-each1172:
+direct1231:
+each1233:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13693,14 +15058,14 @@ each1172:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1172
-	JMP        over1166
+	JL         each1233
+	JMP        over1227
 
-far1169:
+far1230:
 	TESTQ R11, R11
-	JZ    direct1173
+	JZ    direct1234
 
-each1174:
+each1235:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13751,11 +15116,11 @@ each1174:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1174
-	JMP        over1166
+	JL         each1235
+	JMP        over1227
 
-direct1173:
-each1175:
+direct1234:
+each1236:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13799,9 +15164,34 @@ each1175:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1175
+	JL         each1236
 
-over1166:
+over1227:
+	CMPQ         160(AX), $0x00
+	JE           sums1237
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y10, Y10, Y10
+	VCVTSI2SSQ   R9, X10, X9
+	VBROADCASTSS X9, Y9
+	VDIVPS       Y9, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VDIVPS       Y9, Y2, Y2
+	VADDPS       Y10, Y2, Y2
+	VDIVPS       Y9, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VDIVPS       Y9, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VDIVPS       Y9, Y5, Y5
+	VADDPS       Y10, Y5, Y5
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y10, Y6, Y6
+	VDIVPS       Y9, Y7, Y7
+	VADDPS       Y10, Y7, Y7
+	VDIVPS       Y9, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+
+sums1237:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -13811,36 +15201,36 @@ over1166:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1176
+	JE           all1238
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1178
+	JZ           two1240
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1178:
+two1240:
 	TESTQ    $0x00000002, R9
-	JZ       one1179
+	JZ       one1241
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1179:
+one1241:
 	TESTQ  $0x00000001, R9
-	JZ     stored1177
+	JZ     stored1239
 	VMOVSS X8, (R12)
-	JMP    stored1177
+	JMP    stored1239
 
-all1176:
+all1238:
 	VMOVUPS Y8, 224(CX)
 
-stored1177:
-	JMP next1164
+stored1239:
+	JMP next1225
 
-none1165:
+none1226:
 	CMPQ         144(AX), $0x00
-	JE           add1180
+	JE           add1242
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13858,37 +15248,37 @@ none1165:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1181
+	JE           all1243
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1183
+	JZ           two1245
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1183:
+two1245:
 	TESTQ    $0x00000002, R9
-	JZ       one1184
+	JZ       one1246
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1184:
+one1246:
 	TESTQ  $0x00000001, R9
-	JZ     stored1182
+	JZ     stored1244
 	VMOVSS X8, (R12)
-	JMP    stored1182
+	JMP    stored1244
 
-all1181:
+all1243:
 	VMOVUPS Y8, 224(CX)
 
-stored1182:
-add1180:
-next1164:
+stored1244:
+add1242:
+next1225:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1163
+	JNZ  row1224
 
 done:
 	VZEROUPPER
@@ -13924,16 +15314,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1185:
+row1247:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1187
+	JGE        none1249
 	CMPQ       DI, (BX)
-	JNE        cut1189
+	JNE        cut1251
 	CMPQ       128(AX), $0x00
-	JE         near1191
+	JE         near1253
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -13942,7 +15332,7 @@ row1185:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1191:
+near1253:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -13951,20 +15341,23 @@ near1191:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1188
-	JMP          opened1190
+	JGE          over1250
+	JMP          opened1252
 
-cut1189:
+cut1251:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1254
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
 
-opened1190:
+unasked1254:
+opened1252:
 	CMPQ 128(AX), $0x00
-	JNE  far1192
+	JNE  far1255
 
-each1193:
+each1256:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -13978,11 +15371,11 @@ each1193:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1193
-	JMP          over1188
+	JL           each1256
+	JMP          over1250
 
-far1192:
-each1194:
+far1255:
+each1257:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14003,21 +15396,24 @@ each1194:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1194
+	JL           each1257
 
-over1188:
+over1250:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1258
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1187:
+unasked1258:
+none1249:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1185
+	JNZ  row1247
 	JMP  done
 
 tile1true:
@@ -14026,16 +15422,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1195:
+row1259:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1197
+	JGE        none1261
 	CMPQ       DI, (BX)
-	JNE        cut1199
+	JNE        cut1263
 	CMPQ       128(AX), $0x00
-	JE         near1201
+	JE         near1265
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -14044,7 +15440,7 @@ row1195:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1201:
+near1265:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14053,20 +15449,23 @@ near1201:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1198
-	JMP          opened1200
+	JGE          over1262
+	JMP          opened1264
 
-cut1199:
+cut1263:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1266
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R10), Y0, Y2
 
-opened1200:
+unasked1266:
+opened1264:
 	CMPQ 128(AX), $0x00
-	JNE  far1202
+	JNE  far1267
 
-each1203:
+each1268:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14080,11 +15479,11 @@ each1203:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1203
-	JMP          over1198
+	JL           each1268
+	JMP          over1262
 
-far1202:
-each1204:
+far1267:
+each1269:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -14105,849 +15504,78 @@ each1204:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1204
+	JL           each1269
 
-over1198:
+over1262:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1270
+	LEAQ         (CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1272
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1272:
+	TESTQ    $0x00000002, R9
+	JZ       one1273
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one1273:
+	TESTQ  $0x00000001, R9
+	JZ     stored1271
+	VMOVSS X1, (R10)
+	JMP    stored1271
+
+all1270:
+	VMOVUPS Y1, (CX)
+
+stored1271:
+	CMPQ         48(AX), $0x00
+	JE           unasked1274
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1205
-	LEAQ         (CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1207
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1207:
-	TESTQ    $0x00000002, R10
-	JZ       one1208
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one1208:
-	TESTQ  $0x00000001, R10
-	JZ     stored1206
-	VMOVSS X1, (R11)
-	JMP    stored1206
-
-all1205:
-	VMOVUPS Y1, (CX)
-
-stored1206:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1209
+	JE           all1275
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1211
+	JZ           two1277
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1211:
+two1277:
 	TESTQ    $0x00000002, R10
-	JZ       one1212
+	JZ       one1278
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1212:
+one1278:
 	TESTQ  $0x00000001, R10
-	JZ     stored1210
+	JZ     stored1276
 	VMOVSS X2, (R9)
-	JMP    stored1210
+	JMP    stored1276
 
-all1209:
+all1275:
 	VMOVUPS Y2, (R9)
 
-stored1210:
-none1197:
+stored1276:
+unasked1274:
+none1261:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1195
+	JNZ  row1259
 	JMP  done
 
 tile2false:
-row1213:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1215
-	CMPQ       DI, (BX)
-	JNE        cut1217
-	CMPQ       128(AX), $0x00
-	JE         near1219
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-
-near1219:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R10), Y0
-	VMOVUPS      32(R10), Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1216
-	JMP          opened1218
-
-cut1217:
-	MOVQ    48(AX), R10
-	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
-	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R10), Y3
-
-opened1218:
-	CMPQ 128(AX), $0x00
-	JNE  far1220
-
-each1221:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R10), Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R10), Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1221
-	JMP          over1216
-
-far1220:
-each1222:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R10), Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VMOVUPS      32(R10), Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1222
-
-over1216:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-none1215:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1213
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
-	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
-
-row1223:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1225
-	CMPQ       DI, (BX)
-	JNE        cut1227
-	CMPQ       128(AX), $0x00
-	JE         near1229
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-
-near1229:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R10), Y1
-	VMASKMOVPS   32(R10), Y0, Y3
-	VMOVAPS      Y2, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1226
-	JMP          opened1228
-
-cut1227:
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R10), Y0, Y4
-
-opened1228:
-	CMPQ 128(AX), $0x00
-	JNE  far1230
-
-each1231:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R10), Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R10), Y0, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1231
-	JMP          over1226
-
-far1230:
-each1232:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R10), Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VMASKMOVPS   32(R10), Y0, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1232
-
-over1226:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1233
-	LEAQ         32(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1235
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1235:
-	TESTQ    $0x00000002, R10
-	JZ       one1236
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one1236:
-	TESTQ  $0x00000001, R10
-	JZ     stored1234
-	VMOVSS X3, (R11)
-	JMP    stored1234
-
-all1233:
-	VMOVUPS Y3, 32(CX)
-
-stored1234:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1237
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two1239
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1239:
-	TESTQ    $0x00000002, R10
-	JZ       one1240
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1240:
-	TESTQ  $0x00000001, R10
-	JZ     stored1238
-	VMOVSS X4, (R9)
-	JMP    stored1238
-
-all1237:
-	VMOVUPS Y4, 32(R9)
-
-stored1238:
-none1225:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1223
-	JMP  done
-
-tile3false:
-row1241:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1243
-	CMPQ       DI, (BX)
-	JNE        cut1245
-	CMPQ       128(AX), $0x00
-	JE         near1247
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 64(R10)
-
-near1247:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R10), Y0
-	VMOVUPS      32(R10), Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R10), Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1244
-	JMP          opened1246
-
-cut1245:
-	MOVQ    48(AX), R10
-	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
-	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R10), Y5
-
-opened1246:
-	CMPQ 128(AX), $0x00
-	JNE  far1248
-
-each1249:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R10), Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R10), Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R10), Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1249
-	JMP          over1244
-
-far1248:
-each1250:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	PREFETCHT1   64(R10)
-	PREFETCHT1   64(R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R10), Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VMOVUPS      32(R10), Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VMOVUPS      64(R10), Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1250
-
-over1244:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-none1243:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1241
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
-	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
-
-row1251:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1253
-	CMPQ       DI, (BX)
-	JNE        cut1255
-	CMPQ       128(AX), $0x00
-	JE         near1257
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 64(R10)
-
-near1257:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R10), Y1
-	VMOVUPS      32(R10), Y3
-	VMOVAPS      Y2, Y4
-	VMASKMOVPS   64(R10), Y0, Y5
-	VMOVAPS      Y2, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1254
-	JMP          opened1256
-
-cut1255:
-	MOVQ       48(AX), R10
-	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R10), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R10), Y0, Y6
-
-opened1256:
-	CMPQ 128(AX), $0x00
-	JNE  far1258
-
-each1259:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R10), Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R10), Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R10), Y0, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1259
-	JMP          over1254
-
-far1258:
-each1260:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	PREFETCHT1   64(R10)
-	PREFETCHT1   64(R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R10), Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VMOVUPS      32(R10), Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMASKMOVPS   64(R10), Y0, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1260
-
-over1254:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1261
-	LEAQ         64(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1263
-	VMOVUPS      X5, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1263:
-	TESTQ    $0x00000002, R10
-	JZ       one1264
-	VMOVLPS  X5, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X5, X5, X5
-
-one1264:
-	TESTQ  $0x00000001, R10
-	JZ     stored1262
-	VMOVSS X5, (R11)
-	JMP    stored1262
-
-all1261:
-	VMOVUPS Y5, 64(CX)
-
-stored1262:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1265
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R10
-	JZ           two1267
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two1267:
-	TESTQ    $0x00000002, R10
-	JZ       one1268
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one1268:
-	TESTQ  $0x00000001, R10
-	JZ     stored1266
-	VMOVSS X6, (R9)
-	JMP    stored1266
-
-all1265:
-	VMOVUPS Y6, 64(R9)
-
-stored1266:
-none1253:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1251
-	JMP  done
-
-tile4false:
-row1269:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1271
-	CMPQ       DI, (BX)
-	JNE        cut1273
-	CMPQ       128(AX), $0x00
-	JE         near1275
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-
-near1275:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R10), Y0
-	VMOVUPS      32(R10), Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R10), Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R10), Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1272
-	JMP          opened1274
-
-cut1273:
-	MOVQ    48(AX), R10
-	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
-	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R10), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R10), Y7
-
-opened1274:
-	CMPQ 128(AX), $0x00
-	JNE  far1276
-
-each1277:
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R10), Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R10), Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R10), Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R10), Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1277
-	JMP          over1272
-
-far1276:
-each1278:
-	LEAQ         32(DI), R10
-	CMPQ         R10, 72(AX)
-	CMOVQGT      72(AX), R10
-	MOVLQSX      (SI)(R10*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	PREFETCHT1   (R10)
-	PREFETCHT1   64(R10)
-	MOVLQSX      (SI)(DI*4), R10
-	IMULQ        R8, R10
-	ADDQ         DX, R10
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R10), Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R10), Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R10), Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R10), Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1278
-
-over1272:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-none1271:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1269
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R10
-	NEGQ    R9
-	VMOVUPS 32(R10)(R9*4), Y0
-
 row1279:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -14965,9 +15593,813 @@ row1279:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
 
 near1285:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1282
+	JMP          opened1284
+
+cut1283:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1286
+	MOVQ    48(AX), R10
+	ADDQ    136(AX), R10
+	VMOVUPS (R10), Y1
+	VMOVUPS 32(R10), Y3
+
+unasked1286:
+opened1284:
+	CMPQ 128(AX), $0x00
+	JNE  far1287
+
+each1288:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R10), Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R10), Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1288
+	JMP          over1282
+
+far1287:
+each1289:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R10), Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R10), Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1289
+
+over1282:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1290
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+
+unasked1290:
+none1281:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1279
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row1291:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1293
+	CMPQ       DI, (BX)
+	JNE        cut1295
+	CMPQ       128(AX), $0x00
+	JE         near1297
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+
+near1297:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   32(R10), Y0, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1294
+	JMP          opened1296
+
+cut1295:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1298
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS 32(R10), Y0, Y4
+
+unasked1298:
+opened1296:
+	CMPQ 128(AX), $0x00
+	JNE  far1299
+
+each1300:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R10), Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R10), Y0, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1300
+	JMP          over1294
+
+far1299:
+each1301:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R10), Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R10), Y0, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1301
+
+over1294:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1302
+	LEAQ         32(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1304
+	VMOVUPS      X3, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1304:
+	TESTQ    $0x00000002, R9
+	JZ       one1305
+	VMOVLPS  X3, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X3, X3, X3
+
+one1305:
+	TESTQ  $0x00000001, R9
+	JZ     stored1303
+	VMOVSS X3, (R10)
+	JMP    stored1303
+
+all1302:
+	VMOVUPS Y3, 32(CX)
+
+stored1303:
+	CMPQ         48(AX), $0x00
+	JE           unasked1306
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all1307
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two1309
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1309:
+	TESTQ    $0x00000002, R10
+	JZ       one1310
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1310:
+	TESTQ  $0x00000001, R10
+	JZ     stored1308
+	VMOVSS X4, (R9)
+	JMP    stored1308
+
+all1307:
+	VMOVUPS Y4, 32(R9)
+
+stored1308:
+unasked1306:
+none1293:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1291
+	JMP  done
+
+tile3false:
+row1311:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1313
+	CMPQ       DI, (BX)
+	JNE        cut1315
+	CMPQ       128(AX), $0x00
+	JE         near1317
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 64(R10)
+
+near1317:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R10), Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1314
+	JMP          opened1316
+
+cut1315:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1318
+	MOVQ    48(AX), R10
+	ADDQ    136(AX), R10
+	VMOVUPS (R10), Y1
+	VMOVUPS 32(R10), Y3
+	VMOVUPS 64(R10), Y5
+
+unasked1318:
+opened1316:
+	CMPQ 128(AX), $0x00
+	JNE  far1319
+
+each1320:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R10), Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R10), Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R10), Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1320
+	JMP          over1314
+
+far1319:
+each1321:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	PREFETCHT1   64(R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R10), Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R10), Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R10), Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1321
+
+over1314:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1322
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y5, 64(R9)
+
+unasked1322:
+none1313:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1311
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row1323:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1325
+	CMPQ       DI, (BX)
+	JNE        cut1327
+	CMPQ       128(AX), $0x00
+	JE         near1329
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 64(R10)
+
+near1329:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R10), Y0, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1326
+	JMP          opened1328
+
+cut1327:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1330
+	MOVQ       48(AX), R10
+	ADDQ       136(AX), R10
+	VMOVUPS    (R10), Y2
+	VMOVUPS    32(R10), Y4
+	VMASKMOVPS 64(R10), Y0, Y6
+
+unasked1330:
+opened1328:
+	CMPQ 128(AX), $0x00
+	JNE  far1331
+
+each1332:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R10), Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R10), Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R10), Y0, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1332
+	JMP          over1326
+
+far1331:
+each1333:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	PREFETCHT1   64(R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R10), Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R10), Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R10), Y0, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1333
+
+over1326:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1334
+	LEAQ         64(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1336
+	VMOVUPS      X5, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1336:
+	TESTQ    $0x00000002, R9
+	JZ       one1337
+	VMOVLPS  X5, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X5, X5, X5
+
+one1337:
+	TESTQ  $0x00000001, R9
+	JZ     stored1335
+	VMOVSS X5, (R10)
+	JMP    stored1335
+
+all1334:
+	VMOVUPS Y5, 64(CX)
+
+stored1335:
+	CMPQ         48(AX), $0x00
+	JE           unasked1338
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R10
+	CMPQ         R10, $0x08
+	JE           all1339
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R10
+	JZ           two1341
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1341:
+	TESTQ    $0x00000002, R10
+	JZ       one1342
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1342:
+	TESTQ  $0x00000001, R10
+	JZ     stored1340
+	VMOVSS X6, (R9)
+	JMP    stored1340
+
+all1339:
+	VMOVUPS Y6, 64(R9)
+
+stored1340:
+unasked1338:
+none1325:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1323
+	JMP  done
+
+tile4false:
+row1343:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1345
+	CMPQ       DI, (BX)
+	JNE        cut1347
+	CMPQ       128(AX), $0x00
+	JE         near1349
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+
+near1349:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R10), Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R10), Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1346
+	JMP          opened1348
+
+cut1347:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1350
+	MOVQ    48(AX), R10
+	ADDQ    136(AX), R10
+	VMOVUPS (R10), Y1
+	VMOVUPS 32(R10), Y3
+	VMOVUPS 64(R10), Y5
+	VMOVUPS 96(R10), Y7
+
+unasked1350:
+opened1348:
+	CMPQ 128(AX), $0x00
+	JNE  far1351
+
+each1352:
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R10), Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R10), Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R10), Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R10), Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1352
+	JMP          over1346
+
+far1351:
+each1353:
+	LEAQ         32(DI), R10
+	CMPQ         R10, 72(AX)
+	CMOVQGT      72(AX), R10
+	MOVLQSX      (SI)(R10*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	MOVLQSX      (SI)(DI*4), R10
+	IMULQ        R8, R10
+	ADDQ         DX, R10
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R10), Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R10), Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R10), Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R10), Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1353
+
+over1346:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1354
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y7, 96(R9)
+
+unasked1354:
+none1345:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1343
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 32(R10)(R9*4), Y0
+
+row1355:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1357
+	CMPQ       DI, (BX)
+	JNE        cut1359
+	CMPQ       128(AX), $0x00
+	JE         near1361
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+
+near1361:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -14982,26 +16414,29 @@ near1285:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1282
-	JMP          opened1284
+	JGE          over1358
+	JMP          opened1360
 
-cut1283:
+cut1359:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1362
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R10), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R10), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R10), Y0, Y8
 
-opened1284:
+unasked1362:
+opened1360:
 	CMPQ 128(AX), $0x00
-	JNE  far1286
+	JNE  far1363
 
-each1287:
+each1364:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15033,11 +16468,11 @@ each1287:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1287
-	JMP          over1282
+	JL           each1364
+	JMP          over1358
 
-far1286:
-each1288:
+far1363:
+each1365:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15077,78 +16512,81 @@ each1288:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1288
+	JL           each1365
 
-over1282:
+over1358:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1366
+	LEAQ         96(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1368
+	VMOVUPS      X7, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1368:
+	TESTQ    $0x00000002, R9
+	JZ       one1369
+	VMOVLPS  X7, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X7, X7, X7
+
+one1369:
+	TESTQ  $0x00000001, R9
+	JZ     stored1367
+	VMOVSS X7, (R10)
+	JMP    stored1367
+
+all1366:
+	VMOVUPS Y7, 96(CX)
+
+stored1367:
+	CMPQ         48(AX), $0x00
+	JE           unasked1370
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1289
-	LEAQ         96(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1291
-	VMOVUPS      X7, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1291:
-	TESTQ    $0x00000002, R10
-	JZ       one1292
-	VMOVLPS  X7, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X7, X7, X7
-
-one1292:
-	TESTQ  $0x00000001, R10
-	JZ     stored1290
-	VMOVSS X7, (R11)
-	JMP    stored1290
-
-all1289:
-	VMOVUPS Y7, 96(CX)
-
-stored1290:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1293
+	JE           all1371
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1295
+	JZ           two1373
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1295:
+two1373:
 	TESTQ    $0x00000002, R10
-	JZ       one1296
+	JZ       one1374
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1296:
+one1374:
 	TESTQ  $0x00000001, R10
-	JZ     stored1294
+	JZ     stored1372
 	VMOVSS X8, (R9)
-	JMP    stored1294
+	JMP    stored1372
 
-all1293:
+all1371:
 	VMOVUPS Y8, 96(R9)
 
-stored1294:
-none1281:
+stored1372:
+unasked1370:
+none1357:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1279
+	JNZ  row1355
 
 done:
 	VZEROUPPER
@@ -15184,16 +16622,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1297:
+row1375:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1299
+	JGE        none1377
 	CMPQ       DI, (BX)
-	JNE        cut1301
+	JNE        cut1379
 	CMPQ       128(AX), $0x00
-	JE         near1303
+	JE         near1381
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15202,7 +16640,7 @@ row1297:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1303:
+near1381:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15211,20 +16649,23 @@ near1303:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1300
-	JMP          opened1302
+	JGE          over1378
+	JMP          opened1380
 
-cut1301:
+cut1379:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1382
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
 
-opened1302:
+unasked1382:
+opened1380:
 	CMPQ 128(AX), $0x00
-	JNE  far1304
+	JNE  far1383
 
-each1305:
+each1384:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15238,11 +16679,11 @@ each1305:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1305
-	JMP          over1300
+	JL           each1384
+	JMP          over1378
 
-far1304:
-each1306:
+far1383:
+each1385:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15263,21 +16704,24 @@ each1306:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1306
+	JL           each1385
 
-over1300:
+over1378:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1386
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1299:
+unasked1386:
+none1377:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1297
+	JNZ  row1375
 	JMP  done
 
 tile1true:
@@ -15286,16 +16730,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1307:
+row1387:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1309
+	JGE        none1389
 	CMPQ       DI, (BX)
-	JNE        cut1311
+	JNE        cut1391
 	CMPQ       128(AX), $0x00
-	JE         near1313
+	JE         near1393
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15304,7 +16748,7 @@ row1307:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1313:
+near1393:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15313,20 +16757,23 @@ near1313:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1310
-	JMP          opened1312
+	JGE          over1390
+	JMP          opened1392
 
-cut1311:
+cut1391:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1394
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R10), Y0, Y2
 
-opened1312:
+unasked1394:
+opened1392:
 	CMPQ 128(AX), $0x00
-	JNE  far1314
+	JNE  far1395
 
-each1315:
+each1396:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15340,11 +16787,11 @@ each1315:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1315
-	JMP          over1310
+	JL           each1396
+	JMP          over1390
 
-far1314:
-each1316:
+far1395:
+each1397:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15365,85 +16812,88 @@ each1316:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1316
+	JL           each1397
 
-over1310:
+over1390:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1398
+	LEAQ         (CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1400
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1400:
+	TESTQ    $0x00000002, R9
+	JZ       one1401
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one1401:
+	TESTQ  $0x00000001, R9
+	JZ     stored1399
+	VMOVSS X1, (R10)
+	JMP    stored1399
+
+all1398:
+	VMOVUPS Y1, (CX)
+
+stored1399:
+	CMPQ         48(AX), $0x00
+	JE           unasked1402
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1317
-	LEAQ         (CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1319
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1319:
-	TESTQ    $0x00000002, R10
-	JZ       one1320
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one1320:
-	TESTQ  $0x00000001, R10
-	JZ     stored1318
-	VMOVSS X1, (R11)
-	JMP    stored1318
-
-all1317:
-	VMOVUPS Y1, (CX)
-
-stored1318:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1321
+	JE           all1403
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1323
+	JZ           two1405
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1323:
+two1405:
 	TESTQ    $0x00000002, R10
-	JZ       one1324
+	JZ       one1406
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1324:
+one1406:
 	TESTQ  $0x00000001, R10
-	JZ     stored1322
+	JZ     stored1404
 	VMOVSS X2, (R9)
-	JMP    stored1322
+	JMP    stored1404
 
-all1321:
+all1403:
 	VMOVUPS Y2, (R9)
 
-stored1322:
-none1309:
+stored1404:
+unasked1402:
+none1389:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1307
+	JNZ  row1387
 	JMP  done
 
 tile2false:
-row1325:
+row1407:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1327
+	JGE        none1409
 	CMPQ       DI, (BX)
-	JNE        cut1329
+	JNE        cut1411
 	CMPQ       128(AX), $0x00
-	JE         near1331
+	JE         near1413
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15452,7 +16902,7 @@ row1325:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1331:
+near1413:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15463,22 +16913,25 @@ near1331:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1328
-	JMP          opened1330
+	JGE          over1410
+	JMP          opened1412
 
-cut1329:
+cut1411:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1414
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
 
-opened1330:
+unasked1414:
+opened1412:
 	CMPQ 128(AX), $0x00
-	JNE  far1332
+	JNE  far1415
 
-each1333:
+each1416:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15498,11 +16951,11 @@ each1333:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1333
-	JMP          over1328
+	JL           each1416
+	JMP          over1410
 
-far1332:
-each1334:
+far1415:
+each1417:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15529,23 +16982,26 @@ each1334:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1334
+	JL           each1417
 
-over1328:
+over1410:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1418
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1327:
+unasked1418:
+none1409:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1325
+	JNZ  row1407
 	JMP  done
 
 tile2true:
@@ -15554,16 +17010,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1335:
+row1419:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1337
+	JGE        none1421
 	CMPQ       DI, (BX)
-	JNE        cut1339
+	JNE        cut1423
 	CMPQ       128(AX), $0x00
-	JE         near1341
+	JE         near1425
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15572,7 +17028,7 @@ row1335:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1341:
+near1425:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15583,22 +17039,25 @@ near1341:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1338
-	JMP          opened1340
+	JGE          over1422
+	JMP          opened1424
 
-cut1339:
+cut1423:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1426
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R10), Y0, Y4
 
-opened1340:
+unasked1426:
+opened1424:
 	CMPQ 128(AX), $0x00
-	JNE  far1342
+	JNE  far1427
 
-each1343:
+each1428:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15618,11 +17077,11 @@ each1343:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1343
-	JMP          over1338
+	JL           each1428
+	JMP          over1422
 
-far1342:
-each1344:
+far1427:
+each1429:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15649,87 +17108,90 @@ each1344:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1344
+	JL           each1429
 
-over1338:
+over1422:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1430
+	LEAQ         32(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1432
+	VMOVUPS      X3, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1432:
+	TESTQ    $0x00000002, R9
+	JZ       one1433
+	VMOVLPS  X3, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X3, X3, X3
+
+one1433:
+	TESTQ  $0x00000001, R9
+	JZ     stored1431
+	VMOVSS X3, (R10)
+	JMP    stored1431
+
+all1430:
+	VMOVUPS Y3, 32(CX)
+
+stored1431:
+	CMPQ         48(AX), $0x00
+	JE           unasked1434
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1345
-	LEAQ         32(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1347
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1347:
-	TESTQ    $0x00000002, R10
-	JZ       one1348
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one1348:
-	TESTQ  $0x00000001, R10
-	JZ     stored1346
-	VMOVSS X3, (R11)
-	JMP    stored1346
-
-all1345:
-	VMOVUPS Y3, 32(CX)
-
-stored1346:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1349
+	JE           all1435
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1351
+	JZ           two1437
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1351:
+two1437:
 	TESTQ    $0x00000002, R10
-	JZ       one1352
+	JZ       one1438
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1352:
+one1438:
 	TESTQ  $0x00000001, R10
-	JZ     stored1350
+	JZ     stored1436
 	VMOVSS X4, (R9)
-	JMP    stored1350
+	JMP    stored1436
 
-all1349:
+all1435:
 	VMOVUPS Y4, 32(R9)
 
-stored1350:
-none1337:
+stored1436:
+unasked1434:
+none1421:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1335
+	JNZ  row1419
 	JMP  done
 
 tile3false:
-row1353:
+row1439:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1355
+	JGE        none1441
 	CMPQ       DI, (BX)
-	JNE        cut1357
+	JNE        cut1443
 	CMPQ       128(AX), $0x00
-	JE         near1359
+	JE         near1445
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15740,7 +17202,7 @@ row1353:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1359:
+near1445:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15753,24 +17215,27 @@ near1359:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1356
-	JMP          opened1358
+	JGE          over1442
+	JMP          opened1444
 
-cut1357:
+cut1443:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1446
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
 
-opened1358:
+unasked1446:
+opened1444:
 	CMPQ 128(AX), $0x00
-	JNE  far1360
+	JNE  far1447
 
-each1361:
+each1448:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15796,11 +17261,11 @@ each1361:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1361
-	JMP          over1356
+	JL           each1448
+	JMP          over1442
 
-far1360:
-each1362:
+far1447:
+each1449:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15835,25 +17300,28 @@ each1362:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1362
+	JL           each1449
 
-over1356:
+over1442:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1450
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1355:
+unasked1450:
+none1441:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1353
+	JNZ  row1439
 	JMP  done
 
 tile3true:
@@ -15862,16 +17330,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1363:
+row1451:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1365
+	JGE        none1453
 	CMPQ       DI, (BX)
-	JNE        cut1367
+	JNE        cut1455
 	CMPQ       128(AX), $0x00
-	JE         near1369
+	JE         near1457
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15882,7 +17350,7 @@ row1363:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1369:
+near1457:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15895,24 +17363,27 @@ near1369:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1366
-	JMP          opened1368
+	JGE          over1454
+	JMP          opened1456
 
-cut1367:
+cut1455:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1458
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R10), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R10), Y0, Y6
 
-opened1368:
+unasked1458:
+opened1456:
 	CMPQ 128(AX), $0x00
-	JNE  far1370
+	JNE  far1459
 
-each1371:
+each1460:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15938,11 +17409,11 @@ each1371:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1371
-	JMP          over1366
+	JL           each1460
+	JMP          over1454
 
-far1370:
-each1372:
+far1459:
+each1461:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15977,89 +17448,92 @@ each1372:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1372
+	JL           each1461
 
-over1366:
+over1454:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1462
+	LEAQ         64(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1464
+	VMOVUPS      X5, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1464:
+	TESTQ    $0x00000002, R9
+	JZ       one1465
+	VMOVLPS  X5, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X5, X5, X5
+
+one1465:
+	TESTQ  $0x00000001, R9
+	JZ     stored1463
+	VMOVSS X5, (R10)
+	JMP    stored1463
+
+all1462:
+	VMOVUPS Y5, 64(CX)
+
+stored1463:
+	CMPQ         48(AX), $0x00
+	JE           unasked1466
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1373
-	LEAQ         64(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1375
-	VMOVUPS      X5, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1375:
-	TESTQ    $0x00000002, R10
-	JZ       one1376
-	VMOVLPS  X5, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X5, X5, X5
-
-one1376:
-	TESTQ  $0x00000001, R10
-	JZ     stored1374
-	VMOVSS X5, (R11)
-	JMP    stored1374
-
-all1373:
-	VMOVUPS Y5, 64(CX)
-
-stored1374:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1377
+	JE           all1467
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1379
+	JZ           two1469
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1379:
+two1469:
 	TESTQ    $0x00000002, R10
-	JZ       one1380
+	JZ       one1470
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1380:
+one1470:
 	TESTQ  $0x00000001, R10
-	JZ     stored1378
+	JZ     stored1468
 	VMOVSS X6, (R9)
-	JMP    stored1378
+	JMP    stored1468
 
-all1377:
+all1467:
 	VMOVUPS Y6, 64(R9)
 
-stored1378:
-none1365:
+stored1468:
+unasked1466:
+none1453:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1363
+	JNZ  row1451
 	JMP  done
 
 tile4false:
-row1381:
+row1471:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1383
+	JGE        none1473
 	CMPQ       DI, (BX)
-	JNE        cut1385
+	JNE        cut1475
 	CMPQ       128(AX), $0x00
-	JE         near1387
+	JE         near1477
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16069,7 +17543,7 @@ row1381:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1387:
+near1477:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16084,26 +17558,29 @@ near1387:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1384
-	JMP          opened1386
+	JGE          over1474
+	JMP          opened1476
 
-cut1385:
+cut1475:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1478
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
-	VMOVUPS (CX), Y0
 	VMOVUPS (R10), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R10), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R10), Y7
 
-opened1386:
+unasked1478:
+opened1476:
 	CMPQ 128(AX), $0x00
-	JNE  far1388
+	JNE  far1479
 
-each1389:
+each1480:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16135,11 +17612,11 @@ each1389:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1389
-	JMP          over1384
+	JL           each1480
+	JMP          over1474
 
-far1388:
-each1390:
+far1479:
+each1481:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16179,27 +17656,30 @@ each1390:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1390
+	JL           each1481
 
-over1384:
+over1474:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1482
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1383:
+unasked1482:
+none1473:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1381
+	JNZ  row1471
 	JMP  done
 
 tile4true:
@@ -16208,16 +17688,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1391:
+row1483:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1393
+	JGE        none1485
 	CMPQ       DI, (BX)
-	JNE        cut1395
+	JNE        cut1487
 	CMPQ       128(AX), $0x00
-	JE         near1397
+	JE         near1489
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16227,7 +17707,7 @@ row1391:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1397:
+near1489:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16242,26 +17722,29 @@ near1397:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1394
-	JMP          opened1396
+	JGE          over1486
+	JMP          opened1488
 
-cut1395:
+cut1487:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1490
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R10), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R10), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R10), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R10), Y0, Y8
 
-opened1396:
+unasked1490:
+opened1488:
 	CMPQ 128(AX), $0x00
-	JNE  far1398
+	JNE  far1491
 
-each1399:
+each1492:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16293,11 +17776,11 @@ each1399:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1399
-	JMP          over1394
+	JL           each1492
+	JMP          over1486
 
-far1398:
-each1400:
+far1491:
+each1493:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16337,78 +17820,81 @@ each1400:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1400
+	JL           each1493
 
-over1394:
+over1486:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1494
+	LEAQ         96(CX), R10
+	TESTQ        $0x00000004, R9
+	JZ           two1496
+	VMOVUPS      X7, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1496:
+	TESTQ    $0x00000002, R9
+	JZ       one1497
+	VMOVLPS  X7, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X7, X7, X7
+
+one1497:
+	TESTQ  $0x00000001, R9
+	JZ     stored1495
+	VMOVSS X7, (R10)
+	JMP    stored1495
+
+all1494:
+	VMOVUPS Y7, 96(CX)
+
+stored1495:
+	CMPQ         48(AX), $0x00
+	JE           unasked1498
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1401
-	LEAQ         96(CX), R11
-	TESTQ        $0x00000004, R10
-	JZ           two1403
-	VMOVUPS      X7, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1403:
-	TESTQ    $0x00000002, R10
-	JZ       one1404
-	VMOVLPS  X7, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X7, X7, X7
-
-one1404:
-	TESTQ  $0x00000001, R10
-	JZ     stored1402
-	VMOVSS X7, (R11)
-	JMP    stored1402
-
-all1401:
-	VMOVUPS Y7, 96(CX)
-
-stored1402:
-	MOVQ         120(AX), R10
-	CMPQ         R10, $0x08
-	JE           all1405
+	JE           all1499
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1407
+	JZ           two1501
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1407:
+two1501:
 	TESTQ    $0x00000002, R10
-	JZ       one1408
+	JZ       one1502
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1408:
+one1502:
 	TESTQ  $0x00000001, R10
-	JZ     stored1406
+	JZ     stored1500
 	VMOVSS X8, (R9)
-	JMP    stored1406
+	JMP    stored1500
 
-all1405:
+all1499:
 	VMOVUPS Y8, 96(R9)
 
-stored1406:
-none1393:
+stored1500:
+unasked1498:
+none1485:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1391
+	JNZ  row1483
 
 done:
 	VZEROUPPER
@@ -16445,16 +17931,16 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1409:
+row1503:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1411
+	JGE        none1505
 	CMPQ       DI, (BX)
-	JNE        cut1413
+	JNE        cut1507
 	CMPQ       128(AX), $0x00
-	JE         near1415
+	JE         near1509
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16463,7 +17949,7 @@ row1409:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1415:
+near1509:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16477,20 +17963,23 @@ near1415:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1412
-	JMP          opened1414
+	JGE          over1506
+	JMP          opened1508
 
-cut1413:
+cut1507:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1510
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1414:
+unasked1510:
+opened1508:
 	CMPQ 128(AX), $0x00
-	JNE  far1416
+	JNE  far1511
 
-each1417:
+each1512:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16509,11 +17998,11 @@ each1417:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1417
-	JMP          over1412
+	JL           each1512
+	JMP          over1506
 
-far1416:
-each1418:
+far1511:
+each1513:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16539,21 +18028,24 @@ each1418:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1418
+	JL           each1513
 
-over1412:
+over1506:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1514
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1411:
+unasked1514:
+none1505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1409
+	JNZ  row1503
 	JMP  done
 
 tile1true:
@@ -16562,16 +18054,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1419:
+row1515:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1421
+	JGE        none1517
 	CMPQ       DI, (BX)
-	JNE        cut1423
+	JNE        cut1519
 	CMPQ       128(AX), $0x00
-	JE         near1425
+	JE         near1521
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16580,7 +18072,7 @@ row1419:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1425:
+near1521:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16594,20 +18086,23 @@ near1425:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1422
-	JMP          opened1424
+	JGE          over1518
+	JMP          opened1520
 
-cut1423:
+cut1519:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1522
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
-opened1424:
+unasked1522:
+opened1520:
 	CMPQ 128(AX), $0x00
-	JNE  far1426
+	JNE  far1523
 
-each1427:
+each1524:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16626,11 +18121,11 @@ each1427:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1427
-	JMP          over1422
+	JL           each1524
+	JMP          over1518
 
-far1426:
-each1428:
+far1523:
+each1525:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16656,85 +18151,88 @@ each1428:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1428
+	JL           each1525
 
-over1422:
+over1518:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1526
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1528
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1528:
+	TESTQ    $0x00000002, R9
+	JZ       one1529
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1529:
+	TESTQ  $0x00000001, R9
+	JZ     stored1527
+	VMOVSS X1, (R11)
+	JMP    stored1527
+
+all1526:
+	VMOVUPS Y1, (CX)
+
+stored1527:
+	CMPQ         48(AX), $0x00
+	JE           unasked1530
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1429
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1431
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1431:
-	TESTQ    $0x00000002, R11
-	JZ       one1432
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1432:
-	TESTQ  $0x00000001, R11
-	JZ     stored1430
-	VMOVSS X1, (R12)
-	JMP    stored1430
-
-all1429:
-	VMOVUPS Y1, (CX)
-
-stored1430:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1433
+	JE           all1531
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1435
+	JZ           two1533
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1435:
+two1533:
 	TESTQ    $0x00000002, R11
-	JZ       one1436
+	JZ       one1534
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1436:
+one1534:
 	TESTQ  $0x00000001, R11
-	JZ     stored1434
+	JZ     stored1532
 	VMOVSS X2, (R9)
-	JMP    stored1434
+	JMP    stored1532
 
-all1433:
+all1531:
 	VMOVUPS Y2, (R9)
 
-stored1434:
-none1421:
+stored1532:
+unasked1530:
+none1517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1419
+	JNZ  row1515
 	JMP  done
 
 tile2false:
-row1437:
+row1535:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1439
+	JGE        none1537
 	CMPQ       DI, (BX)
-	JNE        cut1441
+	JNE        cut1539
 	CMPQ       128(AX), $0x00
-	JE         near1443
+	JE         near1541
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16743,7 +18241,7 @@ row1437:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1443:
+near1541:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16760,22 +18258,25 @@ near1443:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1440
-	JMP          opened1442
+	JGE          over1538
+	JMP          opened1540
 
-cut1441:
+cut1539:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1542
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1442:
+unasked1542:
+opened1540:
 	CMPQ 128(AX), $0x00
-	JNE  far1444
+	JNE  far1543
 
-each1445:
+each1544:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16801,11 +18302,11 @@ each1445:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1445
-	JMP          over1440
+	JL           each1544
+	JMP          over1538
 
-far1444:
-each1446:
+far1543:
+each1545:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16838,23 +18339,26 @@ each1446:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1446
+	JL           each1545
 
-over1440:
+over1538:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1546
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1439:
+unasked1546:
+none1537:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1437
+	JNZ  row1535
 	JMP  done
 
 tile2true:
@@ -16863,16 +18367,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1447:
+row1547:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1449
+	JGE        none1549
 	CMPQ       DI, (BX)
-	JNE        cut1451
+	JNE        cut1551
 	CMPQ       128(AX), $0x00
-	JE         near1453
+	JE         near1553
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -16881,7 +18385,7 @@ row1447:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1453:
+near1553:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16898,22 +18402,25 @@ near1453:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1450
-	JMP          opened1452
+	JGE          over1550
+	JMP          opened1552
 
-cut1451:
+cut1551:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1554
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
 
-opened1452:
+unasked1554:
+opened1552:
 	CMPQ 128(AX), $0x00
-	JNE  far1454
+	JNE  far1555
 
-each1455:
+each1556:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -16939,11 +18446,11 @@ each1455:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1455
-	JMP          over1450
+	JL           each1556
+	JMP          over1550
 
-far1454:
-each1456:
+far1555:
+each1557:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -16976,87 +18483,90 @@ each1456:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1456
+	JL           each1557
 
-over1450:
+over1550:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1558
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1560
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1560:
+	TESTQ    $0x00000002, R9
+	JZ       one1561
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1561:
+	TESTQ  $0x00000001, R9
+	JZ     stored1559
+	VMOVSS X3, (R11)
+	JMP    stored1559
+
+all1558:
+	VMOVUPS Y3, 32(CX)
+
+stored1559:
+	CMPQ         48(AX), $0x00
+	JE           unasked1562
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1457
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1459
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1459:
-	TESTQ    $0x00000002, R11
-	JZ       one1460
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1460:
-	TESTQ  $0x00000001, R11
-	JZ     stored1458
-	VMOVSS X3, (R12)
-	JMP    stored1458
-
-all1457:
-	VMOVUPS Y3, 32(CX)
-
-stored1458:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1461
+	JE           all1563
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1463
+	JZ           two1565
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1463:
+two1565:
 	TESTQ    $0x00000002, R11
-	JZ       one1464
+	JZ       one1566
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1464:
+one1566:
 	TESTQ  $0x00000001, R11
-	JZ     stored1462
+	JZ     stored1564
 	VMOVSS X4, (R9)
-	JMP    stored1462
+	JMP    stored1564
 
-all1461:
+all1563:
 	VMOVUPS Y4, 32(R9)
 
-stored1462:
-none1449:
+stored1564:
+unasked1562:
+none1549:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1447
+	JNZ  row1547
 	JMP  done
 
 tile3false:
-row1465:
+row1567:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1467
+	JGE        none1569
 	CMPQ       DI, (BX)
-	JNE        cut1469
+	JNE        cut1571
 	CMPQ       128(AX), $0x00
-	JE         near1471
+	JE         near1573
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17067,7 +18577,7 @@ row1465:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1471:
+near1573:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17087,24 +18597,27 @@ near1471:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1468
-	JMP          opened1470
+	JGE          over1570
+	JMP          opened1572
 
-cut1469:
+cut1571:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1574
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1470:
+unasked1574:
+opened1572:
 	CMPQ 128(AX), $0x00
-	JNE  far1472
+	JNE  far1575
 
-each1473:
+each1576:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17137,11 +18650,11 @@ each1473:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1473
-	JMP          over1468
+	JL           each1576
+	JMP          over1570
 
-far1472:
-each1474:
+far1575:
+each1577:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17183,25 +18696,28 @@ each1474:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1474
+	JL           each1577
 
-over1468:
+over1570:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1578
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1467:
+unasked1578:
+none1569:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1465
+	JNZ  row1567
 	JMP  done
 
 tile3true:
@@ -17210,16 +18726,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1475:
+row1579:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1477
+	JGE        none1581
 	CMPQ       DI, (BX)
-	JNE        cut1479
+	JNE        cut1583
 	CMPQ       128(AX), $0x00
-	JE         near1481
+	JE         near1585
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17230,7 +18746,7 @@ row1475:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1481:
+near1585:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17250,24 +18766,27 @@ near1481:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1478
-	JMP          opened1480
+	JGE          over1582
+	JMP          opened1584
 
-cut1479:
+cut1583:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1586
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
 
-opened1480:
+unasked1586:
+opened1584:
 	CMPQ 128(AX), $0x00
-	JNE  far1482
+	JNE  far1587
 
-each1483:
+each1588:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17300,11 +18819,11 @@ each1483:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1483
-	JMP          over1478
+	JL           each1588
+	JMP          over1582
 
-far1482:
-each1484:
+far1587:
+each1589:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17346,89 +18865,92 @@ each1484:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1484
+	JL           each1589
 
-over1478:
+over1582:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1590
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1592
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1592:
+	TESTQ    $0x00000002, R9
+	JZ       one1593
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1593:
+	TESTQ  $0x00000001, R9
+	JZ     stored1591
+	VMOVSS X5, (R11)
+	JMP    stored1591
+
+all1590:
+	VMOVUPS Y5, 64(CX)
+
+stored1591:
+	CMPQ         48(AX), $0x00
+	JE           unasked1594
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1485
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1487
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1487:
-	TESTQ    $0x00000002, R11
-	JZ       one1488
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1488:
-	TESTQ  $0x00000001, R11
-	JZ     stored1486
-	VMOVSS X5, (R12)
-	JMP    stored1486
-
-all1485:
-	VMOVUPS Y5, 64(CX)
-
-stored1486:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1489
+	JE           all1595
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1491
+	JZ           two1597
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1491:
+two1597:
 	TESTQ    $0x00000002, R11
-	JZ       one1492
+	JZ       one1598
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1492:
+one1598:
 	TESTQ  $0x00000001, R11
-	JZ     stored1490
+	JZ     stored1596
 	VMOVSS X6, (R9)
-	JMP    stored1490
+	JMP    stored1596
 
-all1489:
+all1595:
 	VMOVUPS Y6, 64(R9)
 
-stored1490:
-none1477:
+stored1596:
+unasked1594:
+none1581:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1475
+	JNZ  row1579
 	JMP  done
 
 tile4false:
-row1493:
+row1599:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1495
+	JGE        none1601
 	CMPQ       DI, (BX)
-	JNE        cut1497
+	JNE        cut1603
 	CMPQ       128(AX), $0x00
-	JE         near1499
+	JE         near1605
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17438,7 +18960,7 @@ row1493:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1499:
+near1605:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17461,26 +18983,29 @@ near1499:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1496
-	JMP          opened1498
+	JGE          over1602
+	JMP          opened1604
 
-cut1497:
+cut1603:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1606
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1498:
+unasked1606:
+opened1604:
 	CMPQ 128(AX), $0x00
-	JNE  far1500
+	JNE  far1607
 
-each1501:
+each1608:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17520,11 +19045,11 @@ each1501:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1501
-	JMP          over1496
+	JL           each1608
+	JMP          over1602
 
-far1500:
-each1502:
+far1607:
+each1609:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17572,27 +19097,30 @@ each1502:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1502
+	JL           each1609
 
-over1496:
+over1602:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1610
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1495:
+unasked1610:
+none1601:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1493
+	JNZ  row1599
 	JMP  done
 
 tile4true:
@@ -17601,16 +19129,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1503:
+row1611:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1505
+	JGE        none1613
 	CMPQ       DI, (BX)
-	JNE        cut1507
+	JNE        cut1615
 	CMPQ       128(AX), $0x00
-	JE         near1509
+	JE         near1617
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17620,7 +19148,7 @@ row1503:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1509:
+near1617:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17643,26 +19171,29 @@ near1509:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1506
-	JMP          opened1508
+	JGE          over1614
+	JMP          opened1616
 
-cut1507:
+cut1615:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1618
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
 
-opened1508:
+unasked1618:
+opened1616:
 	CMPQ 128(AX), $0x00
-	JNE  far1510
+	JNE  far1619
 
-each1511:
+each1620:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17702,11 +19233,11 @@ each1511:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1511
-	JMP          over1506
+	JL           each1620
+	JMP          over1614
 
-far1510:
-each1512:
+far1619:
+each1621:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -17754,78 +19285,81 @@ each1512:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1512
+	JL           each1621
 
-over1506:
+over1614:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1622
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1624
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1624:
+	TESTQ    $0x00000002, R9
+	JZ       one1625
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1625:
+	TESTQ  $0x00000001, R9
+	JZ     stored1623
+	VMOVSS X7, (R11)
+	JMP    stored1623
+
+all1622:
+	VMOVUPS Y7, 96(CX)
+
+stored1623:
+	CMPQ         48(AX), $0x00
+	JE           unasked1626
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1513
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1515
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1515:
-	TESTQ    $0x00000002, R11
-	JZ       one1516
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1516:
-	TESTQ  $0x00000001, R11
-	JZ     stored1514
-	VMOVSS X7, (R12)
-	JMP    stored1514
-
-all1513:
-	VMOVUPS Y7, 96(CX)
-
-stored1514:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1517
+	JE           all1627
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1519
+	JZ           two1629
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1519:
+two1629:
 	TESTQ    $0x00000002, R11
-	JZ       one1520
+	JZ       one1630
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1520:
+one1630:
 	TESTQ  $0x00000001, R11
-	JZ     stored1518
+	JZ     stored1628
 	VMOVSS X8, (R9)
-	JMP    stored1518
+	JMP    stored1628
 
-all1517:
+all1627:
 	VMOVUPS Y8, 96(R9)
 
-stored1518:
-none1505:
+stored1628:
+unasked1626:
+none1613:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1503
+	JNZ  row1611
 
 done:
 	VZEROUPPER
@@ -17862,16 +19396,16 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1521:
+row1631:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1523
+	JGE        none1633
 	CMPQ       DI, (BX)
-	JNE        cut1525
+	JNE        cut1635
 	CMPQ       128(AX), $0x00
-	JE         near1527
+	JE         near1637
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17880,7 +19414,7 @@ row1521:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1527:
+near1637:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17894,20 +19428,23 @@ near1527:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1524
-	JMP          opened1526
+	JGE          over1634
+	JMP          opened1636
 
-cut1525:
+cut1635:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1638
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1526:
+unasked1638:
+opened1636:
 	CMPQ 128(AX), $0x00
-	JNE  far1528
+	JNE  far1639
 
-each1529:
+each1640:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17926,1405 +19463,18 @@ each1529:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1529
-	JMP          over1524
+	JL           each1640
+	JMP          over1634
 
-far1528:
-each1530:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x19, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1530
-
-over1524:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-
-none1523:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1521
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1531:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1533
-	CMPQ       DI, (BX)
-	JNE        cut1535
-	CMPQ       128(AX), $0x00
-	JE         near1537
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1537:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMASKMOVPS   (R11), Y0, Y1
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1534
-	JMP          opened1536
-
-cut1535:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (R11), Y0, Y2
-
-opened1536:
-	CMPQ 128(AX), $0x00
-	JNE  far1538
-
-each1539:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1539
-	JMP          over1534
-
-far1538:
-each1540:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Y3
-	VMASKMOVPS   (R11), Y0, Y4
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x19, Y1, Y4, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VBLENDVPS    Y5, Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1540
-
-over1534:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1541
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1543
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1543:
-	TESTQ    $0x00000002, R11
-	JZ       one1544
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1544:
-	TESTQ  $0x00000001, R11
-	JZ     stored1542
-	VMOVSS X1, (R12)
-	JMP    stored1542
-
-all1541:
-	VMOVUPS Y1, (CX)
-
-stored1542:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1545
-	LEAQ         (R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1547
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two1547:
-	TESTQ    $0x00000002, R11
-	JZ       one1548
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one1548:
-	TESTQ  $0x00000001, R11
-	JZ     stored1546
-	VMOVSS X2, (R9)
-	JMP    stored1546
-
-all1545:
-	VMOVUPS Y2, (R9)
-
-stored1546:
-none1533:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1531
-	JMP  done
-
-tile2false:
-row1549:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1551
-	CMPQ       DI, (BX)
-	JNE        cut1553
-	CMPQ       128(AX), $0x00
-	JE         near1555
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1555:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y3
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1552
-	JMP          opened1554
-
-cut1553:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-
-opened1554:
-	CMPQ 128(AX), $0x00
-	JNE  far1556
-
-each1557:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1557
-	JMP          over1552
-
-far1556:
-each1558:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y0, Y5, Y7
-	VCMPPS       $0x07, Y0, Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y0, Y0
-	VBLENDVPS    Y7, Y4, Y1, Y1
-	VMOVUPS      32(R11), Y5
-	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x19, Y2, Y5, Y6
-	VCMPPS       $0x07, Y2, Y2, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1558
-
-over1552:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-
-none1551:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1549
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1559:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1561
-	CMPQ       DI, (BX)
-	JNE        cut1563
-	CMPQ       128(AX), $0x00
-	JE         near1565
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1565:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y4
-	VMULPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R11), Y0, Y3
-	VMULPS       Y4, Y3, Y3
-	VMOVAPS      Y2, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1562
-	JMP          opened1564
-
-cut1563:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
-	VMASKMOVPS 32(R11), Y0, Y4
-
-opened1564:
-	CMPQ 128(AX), $0x00
-	JNE  far1566
-
-each1567:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1567
-	JMP          over1562
-
-far1566:
-each1568:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVUPS      (R11), Y6
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y1, Y6, Y8
-	VCMPPS       $0x07, Y1, Y1, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VBLENDVPS    Y8, Y5, Y2, Y2
-	VMASKMOVPS   32(R11), Y0, Y6
-	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x19, Y3, Y6, Y7
-	VCMPPS       $0x07, Y3, Y3, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VBLENDVPS    Y7, Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1568
-
-over1562:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1569
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1571
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1571:
-	TESTQ    $0x00000002, R11
-	JZ       one1572
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1572:
-	TESTQ  $0x00000001, R11
-	JZ     stored1570
-	VMOVSS X3, (R12)
-	JMP    stored1570
-
-all1569:
-	VMOVUPS Y3, 32(CX)
-
-stored1570:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1573
-	LEAQ         32(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1575
-	VMOVUPS      X4, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y4, X4
-
-two1575:
-	TESTQ    $0x00000002, R11
-	JZ       one1576
-	VMOVLPS  X4, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X4, X4, X4
-
-one1576:
-	TESTQ  $0x00000001, R11
-	JZ     stored1574
-	VMOVSS X4, (R9)
-	JMP    stored1574
-
-all1573:
-	VMOVUPS Y4, 32(R9)
-
-stored1574:
-none1561:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1559
-	JMP  done
-
-tile3false:
-row1577:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1579
-	CMPQ       DI, (BX)
-	JNE        cut1581
-	CMPQ       128(AX), $0x00
-	JE         near1583
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1583:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y5
-	VMULPS       Y5, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y5, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1580
-	JMP          opened1582
-
-cut1581:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-
-opened1582:
-	CMPQ 128(AX), $0x00
-	JNE  far1584
-
-each1585:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1585
-	JMP          over1580
-
-far1584:
-each1586:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, Y6
-	VMOVUPS      (R11), Y7
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y0, Y7, Y9
-	VCMPPS       $0x07, Y0, Y0, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y0, Y0
-	VBLENDVPS    Y9, Y6, Y1, Y1
-	VMOVUPS      32(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y2, Y7, Y9
-	VCMPPS       $0x07, Y2, Y2, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VBLENDVPS    Y9, Y6, Y3, Y3
-	VMOVUPS      64(R11), Y7
-	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x19, Y4, Y7, Y8
-	VCMPPS       $0x07, Y4, Y4, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VBLENDVPS    Y8, Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1586
-
-over1580:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-
-none1579:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1577
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1587:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1589
-	CMPQ       DI, (BX)
-	JNE        cut1591
-	CMPQ       128(AX), $0x00
-	JE         near1593
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
-
-near1593:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y6, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMULPS       Y6, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VMULPS       Y6, Y5, Y5
-	VMOVAPS      Y2, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1590
-	JMP          opened1592
-
-cut1591:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
-	VMASKMOVPS 64(R11), Y0, Y6
-
-opened1592:
-	CMPQ 128(AX), $0x00
-	JNE  far1594
-
-each1595:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1595
-	JMP          over1590
-
-far1594:
-each1596:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X7
-	VPBROADCASTD X7, Y7
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R12), Y9
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y1, Y8, Y10
-	VCMPPS       $0x07, Y1, Y1, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VBLENDVPS    Y10, Y7, Y2, Y2
-	VMOVUPS      32(R11), Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y3, Y8, Y10
-	VCMPPS       $0x07, Y3, Y3, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VBLENDVPS    Y10, Y7, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x19, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1596
-
-over1590:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1597
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1599
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1599:
-	TESTQ    $0x00000002, R11
-	JZ       one1600
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1600:
-	TESTQ  $0x00000001, R11
-	JZ     stored1598
-	VMOVSS X5, (R12)
-	JMP    stored1598
-
-all1597:
-	VMOVUPS Y5, 64(CX)
-
-stored1598:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1601
-	LEAQ         64(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1603
-	VMOVUPS      X6, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y6, X6
-
-two1603:
-	TESTQ    $0x00000002, R11
-	JZ       one1604
-	VMOVLPS  X6, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X6, X6, X6
-
-one1604:
-	TESTQ  $0x00000001, R11
-	JZ     stored1602
-	VMOVSS X6, (R9)
-	JMP    stored1602
-
-all1601:
-	VMOVUPS Y6, 64(R9)
-
-stored1602:
-none1589:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1587
-	JMP  done
-
-tile4false:
-row1605:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1607
-	CMPQ       DI, (BX)
-	JNE        cut1609
-	CMPQ       128(AX), $0x00
-	JE         near1611
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1611:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VBROADCASTSS (R12), Y7
-	VMULPS       Y7, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMULPS       Y7, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMULPS       Y7, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1608
-	JMP          opened1610
-
-cut1609:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1610:
-	CMPQ 128(AX), $0x00
-	JNE  far1612
-
-each1613:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1613
-	JMP          over1608
-
-far1612:
-each1614:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VBROADCASTSS (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y0, Y9, Y11
-	VCMPPS       $0x07, Y0, Y0, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y0, Y0
-	VBLENDVPS    Y11, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y2, Y9, Y11
-	VCMPPS       $0x07, Y2, Y2, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VBLENDVPS    Y11, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y4, Y9, Y11
-	VCMPPS       $0x07, Y4, Y4, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VBLENDVPS    Y11, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x19, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1614
-
-over1608:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-none1607:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1605
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1615:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1617
-	CMPQ       DI, (BX)
-	JNE        cut1619
-	CMPQ       128(AX), $0x00
-	JE         near1621
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1621:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R12), Y8
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      32(R11), Y3
-	VMULPS       Y8, Y3, Y3
-	VMOVAPS      Y2, Y4
-	VMOVUPS      64(R11), Y5
-	VMULPS       Y8, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VMASKMOVPS   96(R11), Y0, Y7
-	VMULPS       Y8, Y7, Y7
-	VMOVAPS      Y2, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1618
-	JMP          opened1620
-
-cut1619:
-	MOVQ       48(AX), R11
-	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
-	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
-	VMASKMOVPS 96(R11), Y0, Y8
-
-opened1620:
-	CMPQ 128(AX), $0x00
-	JNE  far1622
-
-each1623:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1623
-	JMP          over1618
-
-far1622:
-each1624:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X9
-	VPBROADCASTD X9, Y9
-	VMOVUPS      (R11), Y10
-	VBROADCASTSS (R12), Y11
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y1, Y10, Y12
-	VCMPPS       $0x07, Y1, Y1, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y1, Y1
-	VBLENDVPS    Y12, Y9, Y2, Y2
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y3, Y10, Y12
-	VCMPPS       $0x07, Y3, Y3, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y3, Y3
-	VBLENDVPS    Y12, Y9, Y4, Y4
-	VMOVUPS      64(R11), Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y5, Y10, Y12
-	VCMPPS       $0x07, Y5, Y5, Y13
-	VANDPS       Y13, Y12, Y12
-	VBLENDVPS    Y12, Y10, Y5, Y5
-	VBLENDVPS    Y12, Y9, Y6, Y6
-	VMASKMOVPS   96(R11), Y0, Y10
-	VMULPS       Y11, Y10, Y10
-	VCMPPS       $0x19, Y7, Y10, Y11
-	VCMPPS       $0x07, Y7, Y7, Y12
-	VANDPS       Y12, Y11, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VBLENDVPS    Y11, Y9, Y8, Y8
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1624
-
-over1618:
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
-	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
-	VMOVUPS      Y6, 64(R9)
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1625
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1627
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1627:
-	TESTQ    $0x00000002, R11
-	JZ       one1628
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1628:
-	TESTQ  $0x00000001, R11
-	JZ     stored1626
-	VMOVSS X7, (R12)
-	JMP    stored1626
-
-all1625:
-	VMOVUPS Y7, 96(CX)
-
-stored1626:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1629
-	LEAQ         96(R9), R9
-	TESTQ        $0x00000004, R11
-	JZ           two1631
-	VMOVUPS      X8, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y8, X8
-
-two1631:
-	TESTQ    $0x00000002, R11
-	JZ       one1632
-	VMOVLPS  X8, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X8, X8, X8
-
-one1632:
-	TESTQ  $0x00000001, R11
-	JZ     stored1630
-	VMOVSS X8, (R9)
-	JMP    stored1630
-
-all1629:
-	VMOVUPS Y8, 96(R9)
-
-stored1630:
-none1617:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1615
-
-done:
-	VZEROUPPER
-	RET
-
-// func rowMaxFullAVX2(p *byte)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x02
-	JE   tile1false
-	CMPQ R9, $0x03
-	JE   tile1true
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x05
-	JE   tile2true
-	CMPQ R9, $0x06
-	JE   tile3false
-	CMPQ R9, $0x07
-	JE   tile3true
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x09
-	JE   tile4true
-	JMP  done
-
-tile1false:
-row1633:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1635
-	CMPQ       DI, (BX)
-	JNE        cut1637
-	CMPQ       128(AX), $0x00
-	JE         near1639
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-
-near1639:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1636
-	JMP          opened1638
-
-cut1637:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-
-opened1638:
-	CMPQ 128(AX), $0x00
-	JNE  far1640
-
+far1639:
 each1641:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19334,9 +19484,9 @@ each1641:
 	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
+	VBROADCASTSS (R12), Y4
 	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x19, Y0, Y3, Y4
 	VCMPPS       $0x07, Y0, Y0, Y5
 	VANDPS       Y5, Y4, Y4
 	VBLENDVPS    Y4, Y3, Y0, Y0
@@ -19344,50 +19494,23 @@ each1641:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each1641
-	JMP          over1636
 
-far1640:
-each1642:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R12), Y4
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x16, Y0, Y3, Y4
-	VCMPPS       $0x07, Y0, Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y0, Y0
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1642
-
-over1636:
+over1634:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1642
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1635:
+unasked1642:
+none1633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1633
+	JNZ  row1631
 	JMP  done
 
 tile1true:
@@ -19424,7 +19547,7 @@ near1649:
 	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMASKMOVPS   (R11), Y0, Y1
-	VMASKMOVPS   (R12), Y0, Y3
+	VBROADCASTSS (R12), Y3
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
@@ -19432,16 +19555,19 @@ near1649:
 	JMP          opened1648
 
 cut1647:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1650
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
+unasked1650:
 opened1648:
 	CMPQ 128(AX), $0x00
-	JNE  far1650
+	JNE  far1651
 
-each1651:
+each1652:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19451,20 +19577,20 @@ each1651:
 	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
+	VBROADCASTSS (R12), Y5
 	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x19, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1651
+	JL           each1652
 	JMP          over1646
 
-far1650:
-each1652:
+far1651:
+each1653:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19481,74 +19607,77 @@ each1652:
 	VMOVQ        DI, X3
 	VPBROADCASTD X3, Y3
 	VMASKMOVPS   (R11), Y0, Y4
-	VMASKMOVPS   (R12), Y0, Y5
+	VBROADCASTSS (R12), Y5
 	VMULPS       Y5, Y4, Y4
-	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x19, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
 	VBLENDVPS    Y5, Y4, Y1, Y1
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1652
+	JL           each1653
 
 over1646:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1654
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1656
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1656:
+	TESTQ    $0x00000002, R9
+	JZ       one1657
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1657:
+	TESTQ  $0x00000001, R9
+	JZ     stored1655
+	VMOVSS X1, (R11)
+	JMP    stored1655
+
+all1654:
+	VMOVUPS Y1, (CX)
+
+stored1655:
+	CMPQ         48(AX), $0x00
+	JE           unasked1658
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1653
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1655
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1655:
-	TESTQ    $0x00000002, R11
-	JZ       one1656
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1656:
-	TESTQ  $0x00000001, R11
-	JZ     stored1654
-	VMOVSS X1, (R12)
-	JMP    stored1654
-
-all1653:
-	VMOVUPS Y1, (CX)
-
-stored1654:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1657
+	JE           all1659
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1659
+	JZ           two1661
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1659:
+two1661:
 	TESTQ    $0x00000002, R11
-	JZ       one1660
+	JZ       one1662
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1660:
+one1662:
 	TESTQ  $0x00000001, R11
-	JZ     stored1658
+	JZ     stored1660
 	VMOVSS X2, (R9)
-	JMP    stored1658
+	JMP    stored1660
 
-all1657:
+all1659:
 	VMOVUPS Y2, (R9)
 
-stored1658:
+stored1660:
+unasked1658:
 none1645:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -19559,16 +19688,16 @@ none1645:
 	JMP  done
 
 tile2false:
-row1661:
+row1663:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1663
+	JGE        none1665
 	CMPQ       DI, (BX)
-	JNE        cut1665
+	JNE        cut1667
 	CMPQ       128(AX), $0x00
-	JE         near1667
+	JE         near1669
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19577,7 +19706,7 @@ row1661:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1667:
+near1669:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19587,30 +19716,32 @@ near1667:
 	VMOVQ        DI, X1
 	VPBROADCASTD X1, Y1
 	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
+	VBROADCASTSS (R12), Y3
+	VMULPS       Y3, Y0, Y0
 	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
 	VMULPS       Y3, Y2, Y2
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1664
-	JMP          opened1666
+	JGE          over1666
+	JMP          opened1668
 
-cut1665:
+cut1667:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1670
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1666:
+unasked1670:
+opened1668:
 	CMPQ 128(AX), $0x00
-	JNE  far1668
+	JNE  far1671
 
-each1669:
+each1672:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19620,28 +19751,27 @@ each1669:
 	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
+	VBROADCASTSS (R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x19, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1669
-	JMP          over1664
+	JL           each1672
+	JMP          over1666
 
-far1668:
-each1670:
+far1671:
+each1673:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19658,40 +19788,42 @@ each1670:
 	VMOVQ        DI, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      (R11), Y5
-	VMOVUPS      (R12), Y6
+	VBROADCASTSS (R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y0, Y5, Y6
-	VCMPPS       $0x07, Y0, Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VBLENDVPS    Y6, Y4, Y1, Y1
+	VCMPPS       $0x19, Y0, Y5, Y7
+	VCMPPS       $0x07, Y0, Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y5, Y0, Y0
+	VBLENDVPS    Y7, Y4, Y1, Y1
 	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R12), Y6
 	VMULPS       Y6, Y5, Y5
-	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x19, Y2, Y5, Y6
 	VCMPPS       $0x07, Y2, Y2, Y7
 	VANDPS       Y7, Y6, Y6
 	VBLENDVPS    Y6, Y5, Y2, Y2
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1670
+	JL           each1673
 
-over1664:
+over1666:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1674
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1663:
+unasked1674:
+none1665:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1661
+	JNZ  row1663
 	JMP  done
 
 tile2true:
@@ -19700,16 +19832,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1671:
+row1675:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1673
+	JGE        none1677
 	CMPQ       DI, (BX)
-	JNE        cut1675
+	JNE        cut1679
 	CMPQ       128(AX), $0x00
-	JE         near1677
+	JE         near1681
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19718,7 +19850,7 @@ row1671:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1677:
+near1681:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19728,30 +19860,32 @@ near1677:
 	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS (R12), Y4
+	VMULPS       Y4, Y1, Y1
 	VMASKMOVPS   32(R11), Y0, Y3
-	VMASKMOVPS   32(R12), Y0, Y4
 	VMULPS       Y4, Y3, Y3
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1674
-	JMP          opened1676
+	JGE          over1678
+	JMP          opened1680
 
-cut1675:
+cut1679:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1682
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
 
-opened1676:
+unasked1682:
+opened1680:
 	CMPQ 128(AX), $0x00
-	JNE  far1678
+	JNE  far1683
 
-each1679:
+each1684:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19761,28 +19895,27 @@ each1679:
 	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
+	VBROADCASTSS (R12), Y7
 	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
+	VCMPPS       $0x19, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
 	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
 	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x19, Y3, Y6, Y7
 	VCMPPS       $0x07, Y3, Y3, Y8
 	VANDPS       Y8, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y3, Y3
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1679
-	JMP          over1674
+	JL           each1684
+	JMP          over1678
 
-far1678:
-each1680:
+far1683:
+each1685:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19799,104 +19932,106 @@ each1680:
 	VMOVQ        DI, X5
 	VPBROADCASTD X5, Y5
 	VMOVUPS      (R11), Y6
-	VMOVUPS      (R12), Y7
+	VBROADCASTSS (R12), Y7
 	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y1, Y6, Y7
-	VCMPPS       $0x07, Y1, Y1, Y8
-	VANDPS       Y8, Y7, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VBLENDVPS    Y7, Y5, Y2, Y2
+	VCMPPS       $0x19, Y1, Y6, Y8
+	VCMPPS       $0x07, Y1, Y1, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VBLENDVPS    Y8, Y5, Y2, Y2
 	VMASKMOVPS   32(R11), Y0, Y6
-	VMASKMOVPS   32(R12), Y0, Y7
 	VMULPS       Y7, Y6, Y6
-	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x19, Y3, Y6, Y7
 	VCMPPS       $0x07, Y3, Y3, Y8
 	VANDPS       Y8, Y7, Y7
 	VBLENDVPS    Y7, Y6, Y3, Y3
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1680
+	JL           each1685
 
-over1674:
+over1678:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1686
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1688
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1688:
+	TESTQ    $0x00000002, R9
+	JZ       one1689
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1689:
+	TESTQ  $0x00000001, R9
+	JZ     stored1687
+	VMOVSS X3, (R11)
+	JMP    stored1687
+
+all1686:
+	VMOVUPS Y3, 32(CX)
+
+stored1687:
+	CMPQ         48(AX), $0x00
+	JE           unasked1690
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1681
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1683
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1683:
-	TESTQ    $0x00000002, R11
-	JZ       one1684
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1684:
-	TESTQ  $0x00000001, R11
-	JZ     stored1682
-	VMOVSS X3, (R12)
-	JMP    stored1682
-
-all1681:
-	VMOVUPS Y3, 32(CX)
-
-stored1682:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1685
+	JE           all1691
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1687
+	JZ           two1693
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1687:
+two1693:
 	TESTQ    $0x00000002, R11
-	JZ       one1688
+	JZ       one1694
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1688:
+one1694:
 	TESTQ  $0x00000001, R11
-	JZ     stored1686
+	JZ     stored1692
 	VMOVSS X4, (R9)
-	JMP    stored1686
+	JMP    stored1692
 
-all1685:
+all1691:
 	VMOVUPS Y4, 32(R9)
 
-stored1686:
-none1673:
+stored1692:
+unasked1690:
+none1677:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1671
+	JNZ  row1675
 	JMP  done
 
 tile3false:
-row1689:
+row1695:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1691
+	JGE        none1697
 	CMPQ       DI, (BX)
-	JNE        cut1693
+	JNE        cut1699
 	CMPQ       128(AX), $0x00
-	JE         near1695
+	JE         near1701
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19907,7 +20042,7 @@ row1689:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1695:
+near1701:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19917,36 +20052,37 @@ near1695:
 	VMOVQ        DI, X1
 	VPBROADCASTD X1, Y1
 	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
+	VBROADCASTSS (R12), Y5
+	VMULPS       Y5, Y0, Y0
 	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
+	VMULPS       Y5, Y2, Y2
 	VMOVAPS      Y1, Y3
 	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
 	VMULPS       Y5, Y4, Y4
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1692
-	JMP          opened1694
+	JGE          over1698
+	JMP          opened1700
 
-cut1693:
+cut1699:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1702
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1694:
+unasked1702:
+opened1700:
 	CMPQ 128(AX), $0x00
-	JNE  far1696
+	JNE  far1703
 
-each1697:
+each1704:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19956,36 +20092,34 @@ each1697:
 	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
+	VBROADCASTSS (R12), Y8
 	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
+	VCMPPS       $0x19, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
 	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
 	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
+	VCMPPS       $0x19, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
 	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
 	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x19, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1697
-	JMP          over1692
+	JL           each1704
+	JMP          over1698
 
-far1696:
-each1698:
+far1703:
+each1705:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20004,50 +20138,51 @@ each1698:
 	VMOVQ        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVUPS      (R11), Y7
-	VMOVUPS      (R12), Y8
+	VBROADCASTSS (R12), Y8
 	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y0, Y7, Y8
-	VCMPPS       $0x07, Y0, Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VBLENDVPS    Y8, Y6, Y1, Y1
+	VCMPPS       $0x19, Y0, Y7, Y9
+	VCMPPS       $0x07, Y0, Y0, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y0, Y0
+	VBLENDVPS    Y9, Y6, Y1, Y1
 	VMOVUPS      32(R11), Y7
-	VMOVUPS      32(R12), Y8
 	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y2, Y7, Y8
-	VCMPPS       $0x07, Y2, Y2, Y9
-	VANDPS       Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VBLENDVPS    Y8, Y6, Y3, Y3
+	VCMPPS       $0x19, Y2, Y7, Y9
+	VCMPPS       $0x07, Y2, Y2, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VBLENDVPS    Y9, Y6, Y3, Y3
 	VMOVUPS      64(R11), Y7
-	VMOVUPS      64(R12), Y8
 	VMULPS       Y8, Y7, Y7
-	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x19, Y4, Y7, Y8
 	VCMPPS       $0x07, Y4, Y4, Y9
 	VANDPS       Y9, Y8, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y4
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1698
+	JL           each1705
 
-over1692:
+over1698:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1706
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1691:
+unasked1706:
+none1697:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1689
+	JNZ  row1695
 	JMP  done
 
 tile3true:
@@ -20056,16 +20191,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1699:
+row1707:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1701
+	JGE        none1709
 	CMPQ       DI, (BX)
-	JNE        cut1703
+	JNE        cut1711
 	CMPQ       128(AX), $0x00
-	JE         near1705
+	JE         near1713
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20076,7 +20211,7 @@ row1699:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1705:
+near1713:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20086,36 +20221,37 @@ near1705:
 	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y1
-	VMOVUPS      (R12), Y3
-	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS (R12), Y6
+	VMULPS       Y6, Y1, Y1
 	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R12), Y4
-	VMULPS       Y4, Y3, Y3
+	VMULPS       Y6, Y3, Y3
 	VMOVAPS      Y2, Y4
 	VMASKMOVPS   64(R11), Y0, Y5
-	VMASKMOVPS   64(R12), Y0, Y6
 	VMULPS       Y6, Y5, Y5
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1702
-	JMP          opened1704
+	JGE          over1710
+	JMP          opened1712
 
-cut1703:
+cut1711:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1714
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
 
-opened1704:
+unasked1714:
+opened1712:
 	CMPQ 128(AX), $0x00
-	JNE  far1706
+	JNE  far1715
 
-each1707:
+each1716:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20125,36 +20261,34 @@ each1707:
 	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
+	VBROADCASTSS (R12), Y9
 	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
+	VCMPPS       $0x19, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
 	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
 	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
+	VCMPPS       $0x19, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
 	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
 	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x19, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1707
-	JMP          over1702
+	JL           each1716
+	JMP          over1710
 
-far1706:
-each1708:
+far1715:
+each1717:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20173,295 +20307,105 @@ each1708:
 	VMOVQ        DI, X7
 	VPBROADCASTD X7, Y7
 	VMOVUPS      (R11), Y8
-	VMOVUPS      (R12), Y9
+	VBROADCASTSS (R12), Y9
 	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y1, Y8, Y9
-	VCMPPS       $0x07, Y1, Y1, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VBLENDVPS    Y9, Y7, Y2, Y2
+	VCMPPS       $0x19, Y1, Y8, Y10
+	VCMPPS       $0x07, Y1, Y1, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VBLENDVPS    Y10, Y7, Y2, Y2
 	VMOVUPS      32(R11), Y8
-	VMOVUPS      32(R12), Y9
 	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
+	VCMPPS       $0x19, Y3, Y8, Y10
+	VCMPPS       $0x07, Y3, Y3, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VBLENDVPS    Y10, Y7, Y4, Y4
 	VMASKMOVPS   64(R11), Y0, Y8
-	VMASKMOVPS   64(R12), Y0, Y9
 	VMULPS       Y9, Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x19, Y5, Y8, Y9
 	VCMPPS       $0x07, Y5, Y5, Y10
 	VANDPS       Y10, Y9, Y9
 	VBLENDVPS    Y9, Y8, Y5, Y5
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1708
+	JL           each1717
 
-over1702:
+over1710:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1718
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1720
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1720:
+	TESTQ    $0x00000002, R9
+	JZ       one1721
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1721:
+	TESTQ  $0x00000001, R9
+	JZ     stored1719
+	VMOVSS X5, (R11)
+	JMP    stored1719
+
+all1718:
+	VMOVUPS Y5, 64(CX)
+
+stored1719:
+	CMPQ         48(AX), $0x00
+	JE           unasked1722
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1709
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1711
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1711:
-	TESTQ    $0x00000002, R11
-	JZ       one1712
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1712:
-	TESTQ  $0x00000001, R11
-	JZ     stored1710
-	VMOVSS X5, (R12)
-	JMP    stored1710
-
-all1709:
-	VMOVUPS Y5, 64(CX)
-
-stored1710:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1713
+	JE           all1723
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1715
+	JZ           two1725
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1715:
+two1725:
 	TESTQ    $0x00000002, R11
-	JZ       one1716
+	JZ       one1726
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1716:
+one1726:
 	TESTQ  $0x00000001, R11
-	JZ     stored1714
+	JZ     stored1724
 	VMOVSS X6, (R9)
-	JMP    stored1714
+	JMP    stored1724
 
-all1713:
+all1723:
 	VMOVUPS Y6, 64(R9)
 
-stored1714:
-none1701:
+stored1724:
+unasked1722:
+none1709:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1699
+	JNZ  row1707
 	JMP  done
 
 tile4false:
-row1717:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1719
-	CMPQ       DI, (BX)
-	JNE        cut1721
-	CMPQ       128(AX), $0x00
-	JE         near1723
-	LEAQ       32(DI), R11
-	CMPQ       R11, 72(AX)
-	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-
-near1723:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y1
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R12), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R12), Y3
-	VMULPS       Y3, Y2, Y2
-	VMOVAPS      Y1, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R12), Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVAPS      Y1, Y5
-	VMOVUPS      96(R11), Y6
-	VMOVUPS      96(R12), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVAPS      Y1, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JGE          over1720
-	JMP          opened1722
-
-cut1721:
-	MOVQ    48(AX), R11
-	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
-	VMOVUPS 96(R11), Y7
-
-opened1722:
-	CMPQ 128(AX), $0x00
-	JNE  far1724
-
-each1725:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1725
-	JMP          over1720
-
-far1724:
-each1726:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R11), Y9
-	VMOVUPS      (R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y0, Y9, Y10
-	VCMPPS       $0x07, Y0, Y0, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      32(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y2, Y9, Y10
-	VCMPPS       $0x07, Y2, Y2, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VMOVUPS      64(R11), Y9
-	VMOVUPS      64(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y4, Y9, Y10
-	VCMPPS       $0x07, Y4, Y4, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VMOVUPS      96(R11), Y9
-	VMOVUPS      96(R12), Y10
-	VMULPS       Y10, Y9, Y9
-	VCMPPS       $0x16, Y6, Y9, Y10
-	VCMPPS       $0x07, Y6, Y6, Y11
-	VANDPS       Y11, Y10, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VBLENDVPS    Y10, Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1726
-
-over1720:
-	MOVQ    48(AX), R9
-	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
-	VMOVUPS Y7, 96(R9)
-
-none1719:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row1717
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
 row1727:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
@@ -20488,6 +20432,1686 @@ near1733:
 	MOVQ         DI, R12
 	IMULQ        96(AX), R12
 	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VBROADCASTSS (R12), Y7
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMULPS       Y7, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMULPS       Y7, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1730
+	JMP          opened1732
+
+cut1731:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1734
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(R11), Y7
+
+unasked1734:
+opened1732:
+	CMPQ 128(AX), $0x00
+	JNE  far1735
+
+each1736:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1736
+	JMP          over1730
+
+far1735:
+each1737:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y0, Y9, Y11
+	VCMPPS       $0x07, Y0, Y0, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y0, Y0
+	VBLENDVPS    Y11, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y2, Y9, Y11
+	VCMPPS       $0x07, Y2, Y2, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VBLENDVPS    Y11, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y4, Y9, Y11
+	VCMPPS       $0x07, Y4, Y4, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x19, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1737
+
+over1730:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1738
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y7, 96(R9)
+
+unasked1738:
+none1729:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1727
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1739:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1741
+	CMPQ       DI, (BX)
+	JNE        cut1743
+	CMPQ       128(AX), $0x00
+	JE         near1745
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1745:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMOVUPS      64(R11), Y5
+	VMULPS       Y8, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VMASKMOVPS   96(R11), Y0, Y7
+	VMULPS       Y8, Y7, Y7
+	VMOVAPS      Y2, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1742
+	JMP          opened1744
+
+cut1743:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1746
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(R11), Y4
+	VMOVUPS    64(R11), Y6
+	VMASKMOVPS 96(R11), Y0, Y8
+
+unasked1746:
+opened1744:
+	CMPQ 128(AX), $0x00
+	JNE  far1747
+
+each1748:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1748
+	JMP          over1742
+
+far1747:
+each1749:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X9
+	VPBROADCASTD X9, Y9
+	VMOVUPS      (R11), Y10
+	VBROADCASTSS (R12), Y11
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y1, Y10, Y12
+	VCMPPS       $0x07, Y1, Y1, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y1, Y1
+	VBLENDVPS    Y12, Y9, Y2, Y2
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y3, Y10, Y12
+	VCMPPS       $0x07, Y3, Y3, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y3, Y3
+	VBLENDVPS    Y12, Y9, Y4, Y4
+	VMOVUPS      64(R11), Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y5, Y10, Y12
+	VCMPPS       $0x07, Y5, Y5, Y13
+	VANDPS       Y13, Y12, Y12
+	VBLENDVPS    Y12, Y10, Y5, Y5
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VMASKMOVPS   96(R11), Y0, Y10
+	VMULPS       Y11, Y10, Y10
+	VCMPPS       $0x19, Y7, Y10, Y11
+	VCMPPS       $0x07, Y7, Y7, Y12
+	VANDPS       Y12, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VBLENDVPS    Y11, Y9, Y8, Y8
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1749
+
+over1742:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1750
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1752
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1752:
+	TESTQ    $0x00000002, R9
+	JZ       one1753
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1753:
+	TESTQ  $0x00000001, R9
+	JZ     stored1751
+	VMOVSS X7, (R11)
+	JMP    stored1751
+
+all1750:
+	VMOVUPS Y7, 96(CX)
+
+stored1751:
+	CMPQ         48(AX), $0x00
+	JE           unasked1754
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y4, 32(R9)
+	VMOVUPS      Y6, 64(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1755
+	LEAQ         96(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1757
+	VMOVUPS      X8, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y8, X8
+
+two1757:
+	TESTQ    $0x00000002, R11
+	JZ       one1758
+	VMOVLPS  X8, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X8, X8, X8
+
+one1758:
+	TESTQ  $0x00000001, R11
+	JZ     stored1756
+	VMOVSS X8, (R9)
+	JMP    stored1756
+
+all1755:
+	VMOVUPS Y8, 96(R9)
+
+stored1756:
+unasked1754:
+none1741:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1739
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxFullAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x02
+	JE   tile1false
+	CMPQ R9, $0x03
+	JE   tile1true
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x05
+	JE   tile2true
+	CMPQ R9, $0x06
+	JE   tile3false
+	CMPQ R9, $0x07
+	JE   tile3true
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x09
+	JE   tile4true
+	JMP  done
+
+tile1false:
+row1759:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1761
+	CMPQ       DI, (BX)
+	JNE        cut1763
+	CMPQ       128(AX), $0x00
+	JE         near1765
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1765:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1762
+	JMP          opened1764
+
+cut1763:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1766
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+
+unasked1766:
+opened1764:
+	CMPQ 128(AX), $0x00
+	JNE  far1767
+
+each1768:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1768
+	JMP          over1762
+
+far1767:
+each1769:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x16, Y0, Y3, Y4
+	VCMPPS       $0x07, Y0, Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1769
+
+over1762:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1770
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+
+unasked1770:
+none1761:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1759
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1771:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1773
+	CMPQ       DI, (BX)
+	JNE        cut1775
+	CMPQ       128(AX), $0x00
+	JE         near1777
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1777:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1774
+	JMP          opened1776
+
+cut1775:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1778
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMASKMOVPS (R11), Y0, Y2
+
+unasked1778:
+opened1776:
+	CMPQ 128(AX), $0x00
+	JNE  far1779
+
+each1780:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1780
+	JMP          over1774
+
+far1779:
+each1781:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X3
+	VPBROADCASTD X3, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VMASKMOVPS   (R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1781
+
+over1774:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1782
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1784
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1784:
+	TESTQ    $0x00000002, R9
+	JZ       one1785
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1785:
+	TESTQ  $0x00000001, R9
+	JZ     stored1783
+	VMOVSS X1, (R11)
+	JMP    stored1783
+
+all1782:
+	VMOVUPS Y1, (CX)
+
+stored1783:
+	CMPQ         48(AX), $0x00
+	JE           unasked1786
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1787
+	LEAQ         (R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1789
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two1789:
+	TESTQ    $0x00000002, R11
+	JZ       one1790
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one1790:
+	TESTQ  $0x00000001, R11
+	JZ     stored1788
+	VMOVSS X2, (R9)
+	JMP    stored1788
+
+all1787:
+	VMOVUPS Y2, (R9)
+
+stored1788:
+unasked1786:
+none1773:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1771
+	JMP  done
+
+tile2false:
+row1791:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1793
+	CMPQ       DI, (BX)
+	JNE        cut1795
+	CMPQ       128(AX), $0x00
+	JE         near1797
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1797:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1794
+	JMP          opened1796
+
+cut1795:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1798
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y3
+
+unasked1798:
+opened1796:
+	CMPQ 128(AX), $0x00
+	JNE  far1799
+
+each1800:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1800
+	JMP          over1794
+
+far1799:
+each1801:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y6
+	VCMPPS       $0x07, Y0, Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y0, Y0
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y2, Y5, Y6
+	VCMPPS       $0x07, Y2, Y2, Y7
+	VANDPS       Y7, Y6, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1801
+
+over1794:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1802
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+
+unasked1802:
+none1793:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1791
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1803:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1805
+	CMPQ       DI, (BX)
+	JNE        cut1807
+	CMPQ       128(AX), $0x00
+	JE         near1809
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+
+near1809:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   32(R11), Y0, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1806
+	JMP          opened1808
+
+cut1807:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1810
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(R11), Y0, Y4
+
+unasked1810:
+opened1808:
+	CMPQ 128(AX), $0x00
+	JNE  far1811
+
+each1812:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1812
+	JMP          over1806
+
+far1811:
+each1813:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMASKMOVPS   32(R11), Y0, Y6
+	VMASKMOVPS   32(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1813
+
+over1806:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1814
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1816
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1816:
+	TESTQ    $0x00000002, R9
+	JZ       one1817
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1817:
+	TESTQ  $0x00000001, R9
+	JZ     stored1815
+	VMOVSS X3, (R11)
+	JMP    stored1815
+
+all1814:
+	VMOVUPS Y3, 32(CX)
+
+stored1815:
+	CMPQ         48(AX), $0x00
+	JE           unasked1818
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1819
+	LEAQ         32(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1821
+	VMOVUPS      X4, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y4, X4
+
+two1821:
+	TESTQ    $0x00000002, R11
+	JZ       one1822
+	VMOVLPS  X4, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X4, X4, X4
+
+one1822:
+	TESTQ  $0x00000001, R11
+	JZ     stored1820
+	VMOVSS X4, (R9)
+	JMP    stored1820
+
+all1819:
+	VMOVUPS Y4, 32(R9)
+
+stored1820:
+unasked1818:
+none1805:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1803
+	JMP  done
+
+tile3false:
+row1823:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1825
+	CMPQ       DI, (BX)
+	JNE        cut1827
+	CMPQ       128(AX), $0x00
+	JE         near1829
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1829:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1826
+	JMP          opened1828
+
+cut1827:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1830
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(R11), Y5
+
+unasked1830:
+opened1828:
+	CMPQ 128(AX), $0x00
+	JNE  far1831
+
+each1832:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1832
+	JMP          over1826
+
+far1831:
+each1833:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, Y6
+	VMOVUPS      (R11), Y7
+	VMOVUPS      (R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y0, Y7, Y8
+	VCMPPS       $0x07, Y0, Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y0, Y0
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VMOVUPS      32(R11), Y7
+	VMOVUPS      32(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y2, Y7, Y8
+	VCMPPS       $0x07, Y2, Y2, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMOVUPS      64(R11), Y7
+	VMOVUPS      64(R12), Y8
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x16, Y4, Y7, Y8
+	VCMPPS       $0x07, Y4, Y4, Y9
+	VANDPS       Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1833
+
+over1826:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1834
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y5, 64(R9)
+
+unasked1834:
+none1825:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1823
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1835:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1837
+	CMPQ       DI, (BX)
+	JNE        cut1839
+	CMPQ       128(AX), $0x00
+	JE         near1841
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+
+near1841:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R12), Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVAPS      Y2, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVAPS      Y2, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1838
+	JMP          opened1840
+
+cut1839:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1842
+	MOVQ       48(AX), R11
+	ADDQ       136(AX), R11
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(R11), Y4
+	VMASKMOVPS 64(R11), Y0, Y6
+
+unasked1842:
+opened1840:
+	CMPQ 128(AX), $0x00
+	JNE  far1843
+
+each1844:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1844
+	JMP          over1838
+
+far1843:
+each1845:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X7
+	VPBROADCASTD X7, Y7
+	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y1, Y8, Y9
+	VCMPPS       $0x07, Y1, Y1, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VMOVUPS      32(R11), Y8
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y8
+	VMASKMOVPS   64(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1845
+
+over1838:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1846
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1848
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1848:
+	TESTQ    $0x00000002, R9
+	JZ       one1849
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1849:
+	TESTQ  $0x00000001, R9
+	JZ     stored1847
+	VMOVSS X5, (R11)
+	JMP    stored1847
+
+all1846:
+	VMOVUPS Y5, 64(CX)
+
+stored1847:
+	CMPQ         48(AX), $0x00
+	JE           unasked1850
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VMOVUPS      Y2, (R9)
+	VMOVUPS      Y4, 32(R9)
+	MOVQ         120(AX), R11
+	CMPQ         R11, $0x08
+	JE           all1851
+	LEAQ         64(R9), R9
+	TESTQ        $0x00000004, R11
+	JZ           two1853
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two1853:
+	TESTQ    $0x00000002, R11
+	JZ       one1854
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one1854:
+	TESTQ  $0x00000001, R11
+	JZ     stored1852
+	VMOVSS X6, (R9)
+	JMP    stored1852
+
+all1851:
+	VMOVUPS Y6, 64(R9)
+
+stored1852:
+unasked1850:
+none1837:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1835
+	JMP  done
+
+tile4false:
+row1855:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1857
+	CMPQ       DI, (BX)
+	JNE        cut1859
+	CMPQ       128(AX), $0x00
+	JE         near1861
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1861:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R12), Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVAPS      Y1, Y5
+	VMOVUPS      96(R11), Y6
+	VMOVUPS      96(R12), Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVAPS      Y1, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JGE          over1858
+	JMP          opened1860
+
+cut1859:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1862
+	MOVQ    48(AX), R11
+	ADDQ    136(AX), R11
+	VMOVUPS (R11), Y1
+	VMOVUPS 32(R11), Y3
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(R11), Y7
+
+unasked1862:
+opened1860:
+	CMPQ 128(AX), $0x00
+	JNE  far1863
+
+each1864:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1864
+	JMP          over1858
+
+far1863:
+each1865:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVQ        DI, X8
+	VPBROADCASTD X8, Y8
+	VMOVUPS      (R11), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y0, Y9, Y10
+	VCMPPS       $0x07, Y0, Y0, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VMOVUPS      32(R11), Y9
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y2, Y9, Y10
+	VCMPPS       $0x07, Y2, Y2, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VMOVUPS      64(R11), Y9
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y4, Y9, Y10
+	VCMPPS       $0x07, Y4, Y4, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VMOVUPS      96(R11), Y9
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y10, Y9, Y9
+	VCMPPS       $0x16, Y6, Y9, Y10
+	VCMPPS       $0x07, Y6, Y6, Y11
+	VANDPS       Y11, Y10, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VBLENDVPS    Y10, Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1865
+
+over1858:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1866
+	MOVQ    48(AX), R9
+	ADDQ    136(AX), R9
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y5, 64(R9)
+	VMOVUPS Y7, 96(R9)
+
+unasked1866:
+none1857:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row1855
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row1867:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none1869
+	CMPQ       DI, (BX)
+	JNE        cut1871
+	CMPQ       128(AX), $0x00
+	JE         near1873
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+
+near1873:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
 	VMOVQ        DI, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      (R11), Y1
@@ -20507,26 +22131,29 @@ near1733:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1730
-	JMP          opened1732
+	JGE          over1870
+	JMP          opened1872
 
-cut1731:
+cut1871:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked1874
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
 
-opened1732:
+unasked1874:
+opened1872:
 	CMPQ 128(AX), $0x00
-	JNE  far1734
+	JNE  far1875
 
-each1735:
+each1876:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20569,11 +22196,11 @@ each1735:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1735
-	JMP          over1730
+	JL           each1876
+	JMP          over1870
 
-far1734:
-each1736:
+far1875:
+each1877:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20624,78 +22251,81 @@ each1736:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1736
+	JL           each1877
 
-over1730:
+over1870:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1878
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1880
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two1880:
+	TESTQ    $0x00000002, R9
+	JZ       one1881
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one1881:
+	TESTQ  $0x00000001, R9
+	JZ     stored1879
+	VMOVSS X7, (R11)
+	JMP    stored1879
+
+all1878:
+	VMOVUPS Y7, 96(CX)
+
+stored1879:
+	CMPQ         48(AX), $0x00
+	JE           unasked1882
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1737
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1739
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1739:
-	TESTQ    $0x00000002, R11
-	JZ       one1740
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1740:
-	TESTQ  $0x00000001, R11
-	JZ     stored1738
-	VMOVSS X7, (R12)
-	JMP    stored1738
-
-all1737:
-	VMOVUPS Y7, 96(CX)
-
-stored1738:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1741
+	JE           all1883
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1743
+	JZ           two1885
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1743:
+two1885:
 	TESTQ    $0x00000002, R11
-	JZ       one1744
+	JZ       one1886
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1744:
+one1886:
 	TESTQ  $0x00000001, R11
-	JZ     stored1742
+	JZ     stored1884
 	VMOVSS X8, (R9)
-	JMP    stored1742
+	JMP    stored1884
 
-all1741:
+all1883:
 	VMOVUPS Y8, 96(R9)
 
-stored1742:
-none1729:
+stored1884:
+unasked1882:
+none1869:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1727
+	JNZ  row1867
 
 done:
 	VZEROUPPER
@@ -20732,16 +22362,16 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1745:
+row1887:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1747
+	JGE        none1889
 	CMPQ       DI, (BX)
-	JNE        cut1749
+	JNE        cut1891
 	CMPQ       128(AX), $0x00
-	JE         near1751
+	JE         near1893
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20750,7 +22380,7 @@ row1745:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1751:
+near1893:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20764,20 +22394,23 @@ near1751:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1748
-	JMP          opened1750
+	JGE          over1890
+	JMP          opened1892
 
-cut1749:
+cut1891:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked1894
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1750:
+unasked1894:
+opened1892:
 	CMPQ 128(AX), $0x00
-	JNE  far1752
+	JNE  far1895
 
-each1753:
+each1896:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20796,11 +22429,11 @@ each1753:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1753
-	JMP          over1748
+	JL           each1896
+	JMP          over1890
 
-far1752:
-each1754:
+far1895:
+each1897:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20826,21 +22459,24 @@ each1754:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1754
+	JL           each1897
 
-over1748:
+over1890:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1898
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1747:
+unasked1898:
+none1889:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1745
+	JNZ  row1887
 	JMP  done
 
 tile1true:
@@ -20849,16 +22485,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1755:
+row1899:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1757
+	JGE        none1901
 	CMPQ       DI, (BX)
-	JNE        cut1759
+	JNE        cut1903
 	CMPQ       128(AX), $0x00
-	JE         near1761
+	JE         near1905
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20867,7 +22503,7 @@ row1755:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1761:
+near1905:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20881,20 +22517,23 @@ near1761:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1758
-	JMP          opened1760
+	JGE          over1902
+	JMP          opened1904
 
-cut1759:
+cut1903:
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       48(AX), $0x00
+	JE         unasked1906
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMASKMOVPS (CX), Y0, Y1
 	VMASKMOVPS (R11), Y0, Y2
 
-opened1760:
+unasked1906:
+opened1904:
 	CMPQ 128(AX), $0x00
-	JNE  far1762
+	JNE  far1907
 
-each1763:
+each1908:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20913,11 +22552,11 @@ each1763:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1763
-	JMP          over1758
+	JL           each1908
+	JMP          over1902
 
-far1762:
-each1764:
+far1907:
+each1909:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20943,85 +22582,88 @@ each1764:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1764
+	JL           each1909
 
-over1758:
+over1902:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1910
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1912
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two1912:
+	TESTQ    $0x00000002, R9
+	JZ       one1913
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one1913:
+	TESTQ  $0x00000001, R9
+	JZ     stored1911
+	VMOVSS X1, (R11)
+	JMP    stored1911
+
+all1910:
+	VMOVUPS Y1, (CX)
+
+stored1911:
+	CMPQ         48(AX), $0x00
+	JE           unasked1914
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1765
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1767
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1767:
-	TESTQ    $0x00000002, R11
-	JZ       one1768
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one1768:
-	TESTQ  $0x00000001, R11
-	JZ     stored1766
-	VMOVSS X1, (R12)
-	JMP    stored1766
-
-all1765:
-	VMOVUPS Y1, (CX)
-
-stored1766:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1769
+	JE           all1915
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1771
+	JZ           two1917
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1771:
+two1917:
 	TESTQ    $0x00000002, R11
-	JZ       one1772
+	JZ       one1918
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1772:
+one1918:
 	TESTQ  $0x00000001, R11
-	JZ     stored1770
+	JZ     stored1916
 	VMOVSS X2, (R9)
-	JMP    stored1770
+	JMP    stored1916
 
-all1769:
+all1915:
 	VMOVUPS Y2, (R9)
 
-stored1770:
-none1757:
+stored1916:
+unasked1914:
+none1901:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1755
+	JNZ  row1899
 	JMP  done
 
 tile2false:
-row1773:
+row1919:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1775
+	JGE        none1921
 	CMPQ       DI, (BX)
-	JNE        cut1777
+	JNE        cut1923
 	CMPQ       128(AX), $0x00
-	JE         near1779
+	JE         near1925
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21030,7 +22672,7 @@ row1773:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1779:
+near1925:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21048,22 +22690,25 @@ near1779:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1776
-	JMP          opened1778
+	JGE          over1922
+	JMP          opened1924
 
-cut1777:
+cut1923:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked1926
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1778:
+unasked1926:
+opened1924:
 	CMPQ 128(AX), $0x00
-	JNE  far1780
+	JNE  far1927
 
-each1781:
+each1928:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21090,11 +22735,11 @@ each1781:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1781
-	JMP          over1776
+	JL           each1928
+	JMP          over1922
 
-far1780:
-each1782:
+far1927:
+each1929:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21128,23 +22773,26 @@ each1782:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1782
+	JL           each1929
 
-over1776:
+over1922:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1930
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1775:
+unasked1930:
+none1921:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1773
+	JNZ  row1919
 	JMP  done
 
 tile2true:
@@ -21153,16 +22801,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1783:
+row1931:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1785
+	JGE        none1933
 	CMPQ       DI, (BX)
-	JNE        cut1787
+	JNE        cut1935
 	CMPQ       128(AX), $0x00
-	JE         near1789
+	JE         near1937
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21171,7 +22819,7 @@ row1783:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1789:
+near1937:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21189,22 +22837,25 @@ near1789:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1786
-	JMP          opened1788
+	JGE          over1934
+	JMP          opened1936
 
-cut1787:
+cut1935:
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	CMPQ       48(AX), $0x00
+	JE         unasked1938
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(CX), Y0, Y3
 	VMASKMOVPS 32(R11), Y0, Y4
 
-opened1788:
+unasked1938:
+opened1936:
 	CMPQ 128(AX), $0x00
-	JNE  far1790
+	JNE  far1939
 
-each1791:
+each1940:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21231,11 +22882,11 @@ each1791:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1791
-	JMP          over1786
+	JL           each1940
+	JMP          over1934
 
-far1790:
-each1792:
+far1939:
+each1941:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21269,87 +22920,90 @@ each1792:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1792
+	JL           each1941
 
-over1786:
+over1934:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1942
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1944
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two1944:
+	TESTQ    $0x00000002, R9
+	JZ       one1945
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one1945:
+	TESTQ  $0x00000001, R9
+	JZ     stored1943
+	VMOVSS X3, (R11)
+	JMP    stored1943
+
+all1942:
+	VMOVUPS Y3, 32(CX)
+
+stored1943:
+	CMPQ         48(AX), $0x00
+	JE           unasked1946
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1793
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1795
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two1795:
-	TESTQ    $0x00000002, R11
-	JZ       one1796
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one1796:
-	TESTQ  $0x00000001, R11
-	JZ     stored1794
-	VMOVSS X3, (R12)
-	JMP    stored1794
-
-all1793:
-	VMOVUPS Y3, 32(CX)
-
-stored1794:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1797
+	JE           all1947
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1799
+	JZ           two1949
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1799:
+two1949:
 	TESTQ    $0x00000002, R11
-	JZ       one1800
+	JZ       one1950
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1800:
+one1950:
 	TESTQ  $0x00000001, R11
-	JZ     stored1798
+	JZ     stored1948
 	VMOVSS X4, (R9)
-	JMP    stored1798
+	JMP    stored1948
 
-all1797:
+all1947:
 	VMOVUPS Y4, 32(R9)
 
-stored1798:
-none1785:
+stored1948:
+unasked1946:
+none1933:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1783
+	JNZ  row1931
 	JMP  done
 
 tile3false:
-row1801:
+row1951:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1803
+	JGE        none1953
 	CMPQ       DI, (BX)
-	JNE        cut1805
+	JNE        cut1955
 	CMPQ       128(AX), $0x00
-	JE         near1807
+	JE         near1957
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21360,7 +23014,7 @@ row1801:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1807:
+near1957:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21382,24 +23036,27 @@ near1807:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1804
-	JMP          opened1806
+	JGE          over1954
+	JMP          opened1956
 
-cut1805:
+cut1955:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked1958
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1806:
+unasked1958:
+opened1956:
 	CMPQ 128(AX), $0x00
-	JNE  far1808
+	JNE  far1959
 
-each1809:
+each1960:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21434,11 +23091,11 @@ each1809:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1809
-	JMP          over1804
+	JL           each1960
+	JMP          over1954
 
-far1808:
-each1810:
+far1959:
+each1961:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21482,25 +23139,28 @@ each1810:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1810
+	JL           each1961
 
-over1804:
+over1954:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1962
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1803:
+unasked1962:
+none1953:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1801
+	JNZ  row1951
 	JMP  done
 
 tile3true:
@@ -21509,16 +23169,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1811:
+row1963:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1813
+	JGE        none1965
 	CMPQ       DI, (BX)
-	JNE        cut1815
+	JNE        cut1967
 	CMPQ       128(AX), $0x00
-	JE         near1817
+	JE         near1969
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21529,7 +23189,7 @@ row1811:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1817:
+near1969:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21551,24 +23211,27 @@ near1817:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1814
-	JMP          opened1816
+	JGE          over1966
+	JMP          opened1968
 
-cut1815:
+cut1967:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMASKMOVPS 64(CX), Y0, Y5
+	CMPQ       48(AX), $0x00
+	JE         unasked1970
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMASKMOVPS 64(CX), Y0, Y5
 	VMASKMOVPS 64(R11), Y0, Y6
 
-opened1816:
+unasked1970:
+opened1968:
 	CMPQ 128(AX), $0x00
-	JNE  far1818
+	JNE  far1971
 
-each1819:
+each1972:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21603,11 +23266,11 @@ each1819:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1819
-	JMP          over1814
+	JL           each1972
+	JMP          over1966
 
-far1818:
-each1820:
+far1971:
+each1973:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21651,89 +23314,92 @@ each1820:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1820
+	JL           each1973
 
-over1814:
+over1966:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all1974
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two1976
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two1976:
+	TESTQ    $0x00000002, R9
+	JZ       one1977
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one1977:
+	TESTQ  $0x00000001, R9
+	JZ     stored1975
+	VMOVSS X5, (R11)
+	JMP    stored1975
+
+all1974:
+	VMOVUPS Y5, 64(CX)
+
+stored1975:
+	CMPQ         48(AX), $0x00
+	JE           unasked1978
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1821
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1823
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two1823:
-	TESTQ    $0x00000002, R11
-	JZ       one1824
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one1824:
-	TESTQ  $0x00000001, R11
-	JZ     stored1822
-	VMOVSS X5, (R12)
-	JMP    stored1822
-
-all1821:
-	VMOVUPS Y5, 64(CX)
-
-stored1822:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1825
+	JE           all1979
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1827
+	JZ           two1981
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1827:
+two1981:
 	TESTQ    $0x00000002, R11
-	JZ       one1828
+	JZ       one1982
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1828:
+one1982:
 	TESTQ  $0x00000001, R11
-	JZ     stored1826
+	JZ     stored1980
 	VMOVSS X6, (R9)
-	JMP    stored1826
+	JMP    stored1980
 
-all1825:
+all1979:
 	VMOVUPS Y6, 64(R9)
 
-stored1826:
-none1813:
+stored1980:
+unasked1978:
+none1965:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1811
+	JNZ  row1963
 	JMP  done
 
 tile4false:
-row1829:
+row1983:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1831
+	JGE        none1985
 	CMPQ       DI, (BX)
-	JNE        cut1833
+	JNE        cut1987
 	CMPQ       128(AX), $0x00
-	JE         near1835
+	JE         near1989
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21743,7 +23409,7 @@ row1829:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1835:
+near1989:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21769,26 +23435,29 @@ near1835:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1832
-	JMP          opened1834
+	JGE          over1986
+	JMP          opened1988
 
-cut1833:
+cut1987:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked1990
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1834:
+unasked1990:
+opened1988:
 	CMPQ 128(AX), $0x00
-	JNE  far1836
+	JNE  far1991
 
-each1837:
+each1992:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21831,11 +23500,11 @@ each1837:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1837
-	JMP          over1832
+	JL           each1992
+	JMP          over1986
 
-far1836:
-each1838:
+far1991:
+each1993:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21886,27 +23555,30 @@ each1838:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1838
+	JL           each1993
 
-over1832:
+over1986:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked1994
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1831:
+unasked1994:
+none1985:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1829
+	JNZ  row1983
 	JMP  done
 
 tile4true:
@@ -21915,16 +23587,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1839:
+row1995:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1841
+	JGE        none1997
 	CMPQ       DI, (BX)
-	JNE        cut1843
+	JNE        cut1999
 	CMPQ       128(AX), $0x00
-	JE         near1845
+	JE         near2001
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21934,7 +23606,7 @@ row1839:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1845:
+near2001:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21960,26 +23632,29 @@ near1845:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1842
-	JMP          opened1844
+	JGE          over1998
+	JMP          opened2000
 
-cut1843:
+cut1999:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y5
+	VMASKMOVPS 96(CX), Y0, Y7
+	CMPQ       48(AX), $0x00
+	JE         unasked2002
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
-	VMOVUPS    (CX), Y1
 	VMOVUPS    (R11), Y2
-	VMOVUPS    32(CX), Y3
 	VMOVUPS    32(R11), Y4
-	VMOVUPS    64(CX), Y5
 	VMOVUPS    64(R11), Y6
-	VMASKMOVPS 96(CX), Y0, Y7
 	VMASKMOVPS 96(R11), Y0, Y8
 
-opened1844:
+unasked2002:
+opened2000:
 	CMPQ 128(AX), $0x00
-	JNE  far1846
+	JNE  far2003
 
-each1847:
+each2004:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22022,11 +23697,11 @@ each1847:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1847
-	JMP          over1842
+	JL           each2004
+	JMP          over1998
 
-far1846:
-each1848:
+far2003:
+each2005:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22077,78 +23752,81 @@ each1848:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1848
+	JL           each2005
 
-over1842:
+over1998:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y5, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2006
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2008
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two2008:
+	TESTQ    $0x00000002, R9
+	JZ       one2009
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one2009:
+	TESTQ  $0x00000001, R9
+	JZ     stored2007
+	VMOVSS X7, (R11)
+	JMP    stored2007
+
+all2006:
+	VMOVUPS Y7, 96(CX)
+
+stored2007:
+	CMPQ         48(AX), $0x00
+	JE           unasked2010
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
-	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y4, 32(R9)
-	VMOVUPS      Y5, 64(CX)
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1849
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R11
-	JZ           two1851
-	VMOVUPS      X7, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y7, X7
-
-two1851:
-	TESTQ    $0x00000002, R11
-	JZ       one1852
-	VMOVLPS  X7, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X7, X7, X7
-
-one1852:
-	TESTQ  $0x00000001, R11
-	JZ     stored1850
-	VMOVSS X7, (R12)
-	JMP    stored1850
-
-all1849:
-	VMOVUPS Y7, 96(CX)
-
-stored1850:
-	MOVQ         120(AX), R11
-	CMPQ         R11, $0x08
-	JE           all1853
+	JE           all2011
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1855
+	JZ           two2013
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1855:
+two2013:
 	TESTQ    $0x00000002, R11
-	JZ       one1856
+	JZ       one2014
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1856:
+one2014:
 	TESTQ  $0x00000001, R11
-	JZ     stored1854
+	JZ     stored2012
 	VMOVSS X8, (R9)
-	JMP    stored1854
+	JMP    stored2012
 
-all1853:
+all2011:
 	VMOVUPS Y8, 96(R9)
 
-stored1854:
-none1841:
+stored2012:
+unasked2010:
+none1997:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1839
+	JNZ  row1995
 
 done:
 	VZEROUPPER
@@ -22177,16 +23855,16 @@ TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1857:
+row2015:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1859
+	JGE        none2017
 	CMPQ       DI, (BX)
-	JNE        cut1861
+	JNE        cut2019
 	CMPQ       128(AX), $0x00
-	JE         near1863
+	JE         near2021
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22195,7 +23873,7 @@ row1857:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1863:
+near2021:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22209,20 +23887,23 @@ near1863:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1860
-	JMP          opened1862
+	JGE          over2018
+	JMP          opened2020
 
-cut1861:
+cut2019:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked2022
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1862:
+unasked2022:
+opened2020:
 	CMPQ 128(AX), $0x00
-	JNE  far1864
+	JNE  far2023
 
-each1865:
+each2024:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22241,11 +23922,11 @@ each1865:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1865
-	JMP          over1860
+	JL           each2024
+	JMP          over2018
 
-far1864:
-each1866:
+far2023:
+each2025:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22271,34 +23952,37 @@ each1866:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1866
+	JL           each2025
 
-over1860:
+over2018:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2026
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1859:
+unasked2026:
+none2017:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1857
+	JNZ  row2015
 	JMP  done
 
 tile2false:
-row1867:
+row2027:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1869
+	JGE        none2029
 	CMPQ       DI, (BX)
-	JNE        cut1871
+	JNE        cut2031
 	CMPQ       128(AX), $0x00
-	JE         near1873
+	JE         near2033
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22307,7 +23991,7 @@ row1867:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1873:
+near2033:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22325,22 +24009,25 @@ near1873:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1870
-	JMP          opened1872
+	JGE          over2030
+	JMP          opened2032
 
-cut1871:
+cut2031:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked2034
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1872:
+unasked2034:
+opened2032:
 	CMPQ 128(AX), $0x00
-	JNE  far1874
+	JNE  far2035
 
-each1875:
+each2036:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22367,11 +24054,11 @@ each1875:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1875
-	JMP          over1870
+	JL           each2036
+	JMP          over2030
 
-far1874:
-each1876:
+far2035:
+each2037:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22405,36 +24092,39 @@ each1876:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1876
+	JL           each2037
 
-over1870:
+over2030:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2038
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1869:
+unasked2038:
+none2029:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1867
+	JNZ  row2027
 	JMP  done
 
 tile3false:
-row1877:
+row2039:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1879
+	JGE        none2041
 	CMPQ       DI, (BX)
-	JNE        cut1881
+	JNE        cut2043
 	CMPQ       128(AX), $0x00
-	JE         near1883
+	JE         near2045
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22445,7 +24135,7 @@ row1877:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1883:
+near2045:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22467,24 +24157,27 @@ near1883:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1880
-	JMP          opened1882
+	JGE          over2042
+	JMP          opened2044
 
-cut1881:
+cut2043:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked2046
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1882:
+unasked2046:
+opened2044:
 	CMPQ 128(AX), $0x00
-	JNE  far1884
+	JNE  far2047
 
-each1885:
+each2048:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22519,11 +24212,11 @@ each1885:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1885
-	JMP          over1880
+	JL           each2048
+	JMP          over2042
 
-far1884:
-each1886:
+far2047:
+each2049:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22567,38 +24260,41 @@ each1886:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1886
+	JL           each2049
 
-over1880:
+over2042:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2050
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1879:
+unasked2050:
+none2041:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1877
+	JNZ  row2039
 	JMP  done
 
 tile4false:
-row1887:
+row2051:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1889
+	JGE        none2053
 	CMPQ       DI, (BX)
-	JNE        cut1891
+	JNE        cut2055
 	CMPQ       128(AX), $0x00
-	JE         near1893
+	JE         near2057
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22608,7 +24304,7 @@ row1887:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1893:
+near2057:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22634,26 +24330,29 @@ near1893:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1890
-	JMP          opened1892
+	JGE          over2054
+	JMP          opened2056
 
-cut1891:
+cut2055:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2058
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1892:
+unasked2058:
+opened2056:
 	CMPQ 128(AX), $0x00
-	JNE  far1894
+	JNE  far2059
 
-each1895:
+each2060:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22696,11 +24395,11 @@ each1895:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1895
-	JMP          over1890
+	JL           each2060
+	JMP          over2054
 
-far1894:
-each1896:
+far2059:
+each2061:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22751,27 +24450,30 @@ each1896:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1896
+	JL           each2061
 
-over1890:
+over2054:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2062
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1889:
+unasked2062:
+none2053:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1887
+	JNZ  row2051
 
 done:
 	VZEROUPPER
@@ -22800,16 +24502,16 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1897:
+row2063:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1899
+	JGE        none2065
 	CMPQ       DI, (BX)
-	JNE        cut1901
+	JNE        cut2067
 	CMPQ       128(AX), $0x00
-	JE         near1903
+	JE         near2069
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22818,7 +24520,7 @@ row1897:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1903:
+near2069:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22832,20 +24534,23 @@ near1903:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1900
-	JMP          opened1902
+	JGE          over2066
+	JMP          opened2068
 
-cut1901:
+cut2067:
+	VMOVUPS (CX), Y0
+	CMPQ    48(AX), $0x00
+	JE      unasked2070
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
 
-opened1902:
+unasked2070:
+opened2068:
 	CMPQ 128(AX), $0x00
-	JNE  far1904
+	JNE  far2071
 
-each1905:
+each2072:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22864,11 +24569,11 @@ each1905:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1905
-	JMP          over1900
+	JL           each2072
+	JMP          over2066
 
-far1904:
-each1906:
+far2071:
+each2073:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22894,34 +24599,37 @@ each1906:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1906
+	JL           each2073
 
-over1900:
+over2066:
+	VMOVUPS Y0, (CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2074
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
 
-none1899:
+unasked2074:
+none2065:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1897
+	JNZ  row2063
 	JMP  done
 
 tile2false:
-row1907:
+row2075:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1909
+	JGE        none2077
 	CMPQ       DI, (BX)
-	JNE        cut1911
+	JNE        cut2079
 	CMPQ       128(AX), $0x00
-	JE         near1913
+	JE         near2081
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22930,7 +24638,7 @@ row1907:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1913:
+near2081:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22948,22 +24656,25 @@ near1913:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1910
-	JMP          opened1912
+	JGE          over2078
+	JMP          opened2080
 
-cut1911:
+cut2079:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked2082
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1912:
+unasked2082:
+opened2080:
 	CMPQ 128(AX), $0x00
-	JNE  far1914
+	JNE  far2083
 
-each1915:
+each2084:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22990,11 +24701,11 @@ each1915:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1915
-	JMP          over1910
+	JL           each2084
+	JMP          over2078
 
-far1914:
-each1916:
+far2083:
+each2085:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23028,36 +24739,39 @@ each1916:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1916
+	JL           each2085
 
-over1910:
+over2078:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2086
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1909:
+unasked2086:
+none2077:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1907
+	JNZ  row2075
 	JMP  done
 
 tile3false:
-row1917:
+row2087:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1919
+	JGE        none2089
 	CMPQ       DI, (BX)
-	JNE        cut1921
+	JNE        cut2091
 	CMPQ       128(AX), $0x00
-	JE         near1923
+	JE         near2093
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23068,7 +24782,7 @@ row1917:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1923:
+near2093:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23090,24 +24804,27 @@ near1923:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1920
-	JMP          opened1922
+	JGE          over2090
+	JMP          opened2092
 
-cut1921:
+cut2091:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	CMPQ    48(AX), $0x00
+	JE      unasked2094
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
 
-opened1922:
+unasked2094:
+opened2092:
 	CMPQ 128(AX), $0x00
-	JNE  far1924
+	JNE  far2095
 
-each1925:
+each2096:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23142,11 +24859,11 @@ each1925:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1925
-	JMP          over1920
+	JL           each2096
+	JMP          over2090
 
-far1924:
-each1926:
+far2095:
+each2097:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23190,38 +24907,41 @@ each1926:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1926
+	JL           each2097
 
-over1920:
+over2090:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2098
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
 
-none1919:
+unasked2098:
+none2089:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1917
+	JNZ  row2087
 	JMP  done
 
 tile4false:
-row1927:
+row2099:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1929
+	JGE        none2101
 	CMPQ       DI, (BX)
-	JNE        cut1931
+	JNE        cut2103
 	CMPQ       128(AX), $0x00
-	JE         near1933
+	JE         near2105
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23231,7 +24951,7 @@ row1927:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1933:
+near2105:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23257,26 +24977,29 @@ near1933:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1930
-	JMP          opened1932
+	JGE          over2102
+	JMP          opened2104
 
-cut1931:
+cut2103:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2106
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1932:
+unasked2106:
+opened2104:
 	CMPQ 128(AX), $0x00
-	JNE  far1934
+	JNE  far2107
 
-each1935:
+each2108:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23319,11 +25042,11 @@ each1935:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1935
-	JMP          over1930
+	JL           each2108
+	JMP          over2102
 
-far1934:
-each1936:
+far2107:
+each2109:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23374,27 +25097,30 @@ each1936:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1936
+	JL           each2109
 
-over1930:
+over2102:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2110
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1929:
+unasked2110:
+none2101:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1927
+	JNZ  row2099
 
 done:
 	VZEROUPPER
@@ -23419,16 +25145,16 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row1937:
+row2111:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1939
+	JGE        none2113
 	CMPQ       DI, (BX)
-	JNE        cut1941
+	JNE        cut2115
 	CMPQ       128(AX), $0x00
-	JE         near1943
+	JE         near2117
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23437,7 +25163,7 @@ row1937:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1943:
+near2117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23454,22 +25180,25 @@ near1943:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1940
-	JMP          opened1942
+	JGE          over2114
+	JMP          opened2116
 
-cut1941:
+cut2115:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked2118
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1942:
+unasked2118:
+opened2116:
 	CMPQ 128(AX), $0x00
-	JNE  far1944
+	JNE  far2119
 
-each1945:
+each2120:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23495,11 +25224,11 @@ each1945:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1945
-	JMP          over1940
+	JL           each2120
+	JMP          over2114
 
-far1944:
-each1946:
+far2119:
+each2121:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23532,36 +25261,39 @@ each1946:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1946
+	JL           each2121
 
-over1940:
+over2114:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2122
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1939:
+unasked2122:
+none2113:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1937
+	JNZ  row2111
 	JMP  done
 
 tile4false:
-row1947:
+row2123:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1949
+	JGE        none2125
 	CMPQ       DI, (BX)
-	JNE        cut1951
+	JNE        cut2127
 	CMPQ       128(AX), $0x00
-	JE         near1953
+	JE         near2129
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23571,7 +25303,7 @@ row1947:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1953:
+near2129:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23595,26 +25327,29 @@ near1953:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1950
-	JMP          opened1952
+	JGE          over2126
+	JMP          opened2128
 
-cut1951:
+cut2127:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2130
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1952:
+unasked2130:
+opened2128:
 	CMPQ 128(AX), $0x00
-	JNE  far1954
+	JNE  far2131
 
-each1955:
+each2132:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23655,11 +25390,11 @@ each1955:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1955
-	JMP          over1950
+	JL           each2132
+	JMP          over2126
 
-far1954:
-each1956:
+far2131:
+each2133:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23708,27 +25443,30 @@ each1956:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1956
+	JL           each2133
 
-over1950:
+over2126:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2134
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1949:
+unasked2134:
+none2125:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1947
+	JNZ  row2123
 
 done:
 	VZEROUPPER
@@ -23753,16 +25491,16 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row1957:
+row2135:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1959
+	JGE        none2137
 	CMPQ       DI, (BX)
-	JNE        cut1961
+	JNE        cut2139
 	CMPQ       128(AX), $0x00
-	JE         near1963
+	JE         near2141
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23771,7 +25509,7 @@ row1957:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1963:
+near2141:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23788,22 +25526,25 @@ near1963:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1960
-	JMP          opened1962
+	JGE          over2138
+	JMP          opened2140
 
-cut1961:
+cut2139:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	CMPQ    48(AX), $0x00
+	JE      unasked2142
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
 
-opened1962:
+unasked2142:
+opened2140:
 	CMPQ 128(AX), $0x00
-	JNE  far1964
+	JNE  far2143
 
-each1965:
+each2144:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23829,11 +25570,11 @@ each1965:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1965
-	JMP          over1960
+	JL           each2144
+	JMP          over2138
 
-far1964:
-each1966:
+far2143:
+each2145:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23866,36 +25607,39 @@ each1966:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1966
+	JL           each2145
 
-over1960:
+over2138:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2146
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
 
-none1959:
+unasked2146:
+none2137:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1957
+	JNZ  row2135
 	JMP  done
 
 tile4false:
-row1967:
+row2147:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1969
+	JGE        none2149
 	CMPQ       DI, (BX)
-	JNE        cut1971
+	JNE        cut2151
 	CMPQ       128(AX), $0x00
-	JE         near1973
+	JE         near2153
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23905,7 +25649,7 @@ row1967:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1973:
+near2153:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23929,26 +25673,29 @@ near1973:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1970
-	JMP          opened1972
+	JGE          over2150
+	JMP          opened2152
 
-cut1971:
+cut2151:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2154
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1972:
+unasked2154:
+opened2152:
 	CMPQ 128(AX), $0x00
-	JNE  far1974
+	JNE  far2155
 
-each1975:
+each2156:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23989,11 +25736,11 @@ each1975:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1975
-	JMP          over1970
+	JL           each2156
+	JMP          over2150
 
-far1974:
-each1976:
+far2155:
+each2157:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24042,27 +25789,30 @@ each1976:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1976
+	JL           each2157
 
-over1970:
+over2150:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2158
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1969:
+unasked2158:
+none2149:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1967
+	JNZ  row2147
 
 done:
 	VZEROUPPER
@@ -24085,16 +25835,16 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row1977:
+row2159:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1979
+	JGE        none2161
 	CMPQ       DI, (BX)
-	JNE        cut1981
+	JNE        cut2163
 	CMPQ       128(AX), $0x00
-	JE         near1983
+	JE         near2165
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24104,7 +25854,7 @@ row1977:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1983:
+near2165:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24127,26 +25877,29 @@ near1983:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1980
-	JMP          opened1982
+	JGE          over2162
+	JMP          opened2164
 
-cut1981:
+cut2163:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2166
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1982:
+unasked2166:
+opened2164:
 	CMPQ 128(AX), $0x00
-	JNE  far1984
+	JNE  far2167
 
-each1985:
+each2168:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24186,11 +25939,11 @@ each1985:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1985
-	JMP          over1980
+	JL           each2168
+	JMP          over2162
 
-far1984:
-each1986:
+far2167:
+each2169:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24238,27 +25991,30 @@ each1986:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1986
+	JL           each2169
 
-over1980:
+over2162:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2170
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1979:
+unasked2170:
+none2161:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1977
+	JNZ  row2159
 
 done:
 	VZEROUPPER
@@ -24281,16 +26037,16 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row1987:
+row2171:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1989
+	JGE        none2173
 	CMPQ       DI, (BX)
-	JNE        cut1991
+	JNE        cut2175
 	CMPQ       128(AX), $0x00
-	JE         near1993
+	JE         near2177
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24300,7 +26056,7 @@ row1987:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1993:
+near2177:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24323,26 +26079,29 @@ near1993:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1990
-	JMP          opened1992
+	JGE          over2174
+	JMP          opened2176
 
-cut1991:
+cut2175:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 96(CX), Y6
+	CMPQ    48(AX), $0x00
+	JE      unasked2178
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
-	VMOVUPS (CX), Y0
 	VMOVUPS (R11), Y1
-	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(R11), Y3
-	VMOVUPS 64(CX), Y4
 	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(CX), Y6
 	VMOVUPS 96(R11), Y7
 
-opened1992:
+unasked2178:
+opened2176:
 	CMPQ 128(AX), $0x00
-	JNE  far1994
+	JNE  far2179
 
-each1995:
+each2180:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24382,11 +26141,11 @@ each1995:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1995
-	JMP          over1990
+	JL           each2180
+	JMP          over2174
 
-far1994:
-each1996:
+far2179:
+each2181:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24434,27 +26193,2488 @@ each1996:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1996
+	JL           each2181
 
-over1990:
+over2174:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y6, 96(CX)
+	CMPQ    48(AX), $0x00
+	JE      unasked2182
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
-	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, (R9)
-	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(CX)
 	VMOVUPS Y7, 96(R9)
 
-none1989:
+unasked2182:
+none2173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1987
+	JNZ  row2171
+
+done:
+	VZEROUPPER
+	RET
+
+// func rowMaxQuickAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile2false:
+	VXORPS Y3, Y3, Y3
+	CMPQ   48(AX), $0x00
+	JE     bare2183
+
+row2185:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2187
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y2, Y2, Y2
+	CMPQ       128(AX), $0x00
+	JE         near2189
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2190
+
+near2189:
+ready2190:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2188
+	CMPQ    128(AX), $0x00
+	JNE     far2191
+
+each2192:
+	MOVLQSX   (SI)(DI*4), R10
+	IMULQ     R8, R10
+	ADDQ      DX, R10
+	VPADDW    wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS   (R10), Y5
+	VCMPPS    $0x03, 32(R10), Y5, Y6
+	VORPS     Y6, Y3, Y3
+	VCMPPS    $0x11, Y5, Y0, Y6
+	VBLENDVPS Y6, Y5, Y0, Y0
+	VCMPPS    $0x11, 32(R10), Y1, Y5
+	VBLENDVPS Y5, 32(R10), Y1, Y1
+	VPACKSSDW Y5, Y6, Y6
+	VPBLENDVB Y6, Y4, Y2, Y2
+	INCQ      DI
+	CMPQ      DI, R9
+	JL        each2192
+	JMP       over2188
+
+far2191:
+each2193:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS    (R10), Y5
+	VCMPPS     $0x03, 32(R10), Y5, Y6
+	VORPS      Y6, Y3, Y3
+	VCMPPS     $0x11, Y5, Y0, Y6
+	VBLENDVPS  Y6, Y5, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y5
+	VBLENDVPS  Y5, 32(R10), Y1, Y1
+	VPACKSSDW  Y5, Y6, Y6
+	VPBLENDVB  Y6, Y4, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2193
+
+over2188:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y4, Y4, Y4
+	VPBROADCASTD (BX), Y5
+	VPUNPCKLWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, (R9)
+	VPUNPCKHWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, 32(R9)
+
+none2187:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2185
+	JMP  tiled2184
+
+bare2183:
+row2194:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2196
+	CMPQ       128(AX), $0x00
+	JE         near2198
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2199
+
+near2198:
+ready2199:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2197
+	CMPQ    128(AX), $0x00
+	JNE     far2200
+
+each2201:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y5
+	VMOVUPS 32(R10), Y6
+	VMAXPS  Y0, Y5, Y0
+	VMAXPS  Y1, Y6, Y1
+	VCMPPS  $0x03, Y6, Y5, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each2201
+	JMP     over2197
+
+far2200:
+each2202:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y5
+	VMOVUPS    32(R10), Y6
+	VMAXPS     Y0, Y5, Y0
+	VMAXPS     Y1, Y6, Y1
+	VCMPPS     $0x03, Y6, Y5, Y5
+	VORPS      Y5, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2202
+
+over2197:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+none2196:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2194
+
+tiled2184:
+	VMOVMSKPS Y3, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile4false:
+	VXORPS Y6, Y6, Y6
+	CMPQ   48(AX), $0x00
+	JE     bare2203
+
+row2205:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2207
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	CMPQ       128(AX), $0x00
+	JE         near2209
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2210
+
+near2209:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2210:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2208
+	CMPQ    128(AX), $0x00
+	JNE     far2211
+
+each2212:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2212
+	JMP        over2208
+
+far2211:
+each2213:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x11, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2213
+
+over2208:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y7, Y7, Y7
+	VPBROADCASTD (BX), Y8
+	VPUNPCKLWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, (R9)
+	VPUNPCKHWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
+	VPUNPCKLWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 64(R9)
+	VPUNPCKHWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 96(R9)
+
+none2207:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2205
+	JMP  tiled2204
+
+bare2203:
+row2214:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2216
+	CMPQ       128(AX), $0x00
+	JE         near2218
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2219
+
+near2218:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2219:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2217
+	CMPQ    128(AX), $0x00
+	JNE     far2220
+
+each2221:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMAXPS     Y0, Y8, Y0
+	VMAXPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMAXPS     Y2, Y8, Y2
+	VMAXPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2221
+	JMP        over2217
+
+far2220:
+each2222:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMAXPS     Y0, Y8, Y0
+	VMAXPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMAXPS     Y2, Y8, Y2
+	VMAXPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2222
+
+over2217:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+none2216:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2214
+
+tiled2204:
+	VMOVMSKPS Y6, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile6false:
+	VXORPS Y9, Y9, Y9
+	CMPQ   48(AX), $0x00
+	JE     bare2223
+
+row2225:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2227
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	CMPQ       128(AX), $0x00
+	JE         near2229
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2230
+
+near2229:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2230:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2228
+	CMPQ    128(AX), $0x00
+	JNE     far2231
+
+each2232:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2232
+	JMP        over2228
+
+far2231:
+each2233:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x11, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2233
+
+over2228:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, (R9)
+	VPUNPCKHWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(R9)
+	VPUNPCKLWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(R9)
+	VPUNPCKHWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(R9)
+	VPUNPCKLWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 128(R9)
+	VPUNPCKHWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 160(R9)
+
+none2227:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2225
+	JMP  tiled2224
+
+bare2223:
+row2234:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2236
+	CMPQ       128(AX), $0x00
+	JE         near2238
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2239
+
+near2238:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2239:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2237
+	CMPQ    128(AX), $0x00
+	JNE     far2240
+
+each2241:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2241
+	JMP        over2237
+
+far2240:
+each2242:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2242
+
+over2237:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+none2236:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2234
+
+tiled2224:
+	VMOVMSKPS Y9, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile8false:
+	VXORPS Y12, Y12, Y12
+	CMPQ   48(AX), $0x00
+	JE     bare2243
+
+row2245:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2247
+	VPXOR      Y13, Y13, Y13
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	CMPQ       128(AX), $0x00
+	JE         near2249
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2250
+
+near2249:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2250:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2248
+	CMPQ    128(AX), $0x00
+	JNE     far2251
+
+each2252:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x11, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2252
+	JMP        over2248
+
+far2251:
+each2253:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x11, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x11, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x11, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x11, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x11, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2253
+
+over2248:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	VMOVUPS      Y6, 192(CX)
+	VMOVUPS      Y7, 224(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, (R9)
+	VPUNPCKHWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 32(R9)
+	VPUNPCKLWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 64(R9)
+	VPUNPCKHWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 96(R9)
+	VPUNPCKLWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 128(R9)
+	VPUNPCKHWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 160(R9)
+	VPUNPCKLWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 192(R9)
+	VPUNPCKHWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 224(R9)
+
+none2247:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2245
+	JMP  tiled2244
+
+bare2243:
+row2254:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2256
+	CMPQ       128(AX), $0x00
+	JE         near2258
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2259
+
+near2258:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2259:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2257
+	CMPQ    128(AX), $0x00
+	JNE     far2260
+
+each2261:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2261
+	JMP        over2257
+
+far2260:
+each2262:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2262
+
+over2257:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+none2256:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2254
+
+tiled2244:
+	VMOVMSKPS Y12, CX
+	ORL       CX, 152(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA wide00010001<>+0(SB)/4, $0x00010001
+DATA wide00010001<>+4(SB)/4, $0x00010001
+DATA wide00010001<>+8(SB)/4, $0x00010001
+DATA wide00010001<>+12(SB)/4, $0x00010001
+DATA wide00010001<>+16(SB)/4, $0x00010001
+DATA wide00010001<>+20(SB)/4, $0x00010001
+DATA wide00010001<>+24(SB)/4, $0x00010001
+DATA wide00010001<>+28(SB)/4, $0x00010001
+GLOBL wide00010001<>(SB), RODATA|NOPTR, $32
+
+// func rowMinQuickAVX2(p *byte)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile2false:
+	VXORPS Y3, Y3, Y3
+	CMPQ   48(AX), $0x00
+	JE     bare2263
+
+row2265:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2267
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y2, Y2, Y2
+	CMPQ       128(AX), $0x00
+	JE         near2269
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2270
+
+near2269:
+ready2270:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2268
+	CMPQ    128(AX), $0x00
+	JNE     far2271
+
+each2272:
+	MOVLQSX   (SI)(DI*4), R10
+	IMULQ     R8, R10
+	ADDQ      DX, R10
+	VPADDW    wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS   (R10), Y5
+	VCMPPS    $0x03, 32(R10), Y5, Y6
+	VORPS     Y6, Y3, Y3
+	VCMPPS    $0x1e, Y5, Y0, Y6
+	VBLENDVPS Y6, Y5, Y0, Y0
+	VCMPPS    $0x1e, 32(R10), Y1, Y5
+	VBLENDVPS Y5, 32(R10), Y1, Y1
+	VPACKSSDW Y5, Y6, Y6
+	VPBLENDVB Y6, Y4, Y2, Y2
+	INCQ      DI
+	CMPQ      DI, R9
+	JL        each2272
+	JMP       over2268
+
+far2271:
+each2273:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y4, Y4
+	VMOVUPS    (R10), Y5
+	VCMPPS     $0x03, 32(R10), Y5, Y6
+	VORPS      Y6, Y3, Y3
+	VCMPPS     $0x1e, Y5, Y0, Y6
+	VBLENDVPS  Y6, Y5, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y5
+	VBLENDVPS  Y5, 32(R10), Y1, Y1
+	VPACKSSDW  Y5, Y6, Y6
+	VPBLENDVB  Y6, Y4, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2273
+
+over2268:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y4, Y4, Y4
+	VPBROADCASTD (BX), Y5
+	VPUNPCKLWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, (R9)
+	VPUNPCKHWD   Y4, Y2, Y6
+	VPADDD       Y5, Y6, Y6
+	VMOVUPS      Y6, 32(R9)
+
+none2267:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2265
+	JMP  tiled2264
+
+bare2263:
+row2274:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2276
+	CMPQ       128(AX), $0x00
+	JE         near2278
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	JMP        ready2279
+
+near2278:
+ready2279:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2277
+	CMPQ    128(AX), $0x00
+	JNE     far2280
+
+each2281:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y5
+	VMOVUPS 32(R10), Y6
+	VMINPS  Y0, Y5, Y0
+	VMINPS  Y1, Y6, Y1
+	VCMPPS  $0x03, Y6, Y5, Y5
+	VORPS   Y5, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each2281
+	JMP     over2277
+
+far2280:
+each2282:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y5
+	VMOVUPS    32(R10), Y6
+	VMINPS     Y0, Y5, Y0
+	VMINPS     Y1, Y6, Y1
+	VCMPPS     $0x03, Y6, Y5, Y5
+	VORPS      Y5, Y3, Y3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2282
+
+over2277:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+none2276:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2274
+
+tiled2264:
+	VMOVMSKPS Y3, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile4false:
+	VXORPS Y6, Y6, Y6
+	CMPQ   48(AX), $0x00
+	JE     bare2283
+
+row2285:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2287
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	CMPQ       128(AX), $0x00
+	JE         near2289
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2290
+
+near2289:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2290:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2288
+	CMPQ    128(AX), $0x00
+	JNE     far2291
+
+each2292:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2292
+	JMP        over2288
+
+far2291:
+each2293:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y7, Y7
+	VMOVUPS    (R10), Y8
+	VCMPPS     $0x03, 32(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y0, Y9
+	VBLENDVPS  Y9, Y8, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y8
+	VBLENDVPS  Y8, 32(R10), Y1, Y1
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y4, Y4
+	VMOVUPS    64(R10), Y8
+	VCMPPS     $0x03, 96(R10), Y8, Y9
+	VORPS      Y9, Y6, Y6
+	VCMPPS     $0x1e, Y8, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y8
+	VBLENDVPS  Y8, 96(R10), Y3, Y3
+	VPACKSSDW  Y8, Y9, Y9
+	VPBLENDVB  Y9, Y7, Y5, Y5
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2293
+
+over2288:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y7, Y7, Y7
+	VPBROADCASTD (BX), Y8
+	VPUNPCKLWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, (R9)
+	VPUNPCKHWD   Y7, Y4, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
+	VPUNPCKLWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 64(R9)
+	VPUNPCKHWD   Y7, Y5, Y9
+	VPADDD       Y8, Y9, Y9
+	VMOVUPS      Y9, 96(R9)
+
+none2287:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2285
+	JMP  tiled2284
+
+bare2283:
+row2294:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2296
+	CMPQ       128(AX), $0x00
+	JE         near2298
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	JMP        ready2299
+
+near2298:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+
+ready2299:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y8
+	VORPS   Y8, Y6, Y6
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y8
+	VORPS   Y8, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2297
+	CMPQ    128(AX), $0x00
+	JNE     far2300
+
+each2301:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMINPS     Y0, Y8, Y0
+	VMINPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMINPS     Y2, Y8, Y2
+	VMINPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2301
+	JMP        over2297
+
+far2300:
+each2302:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y8
+	VMOVUPS    32(R10), Y9
+	VMINPS     Y0, Y8, Y0
+	VMINPS     Y1, Y9, Y1
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	VMINPS     Y2, Y8, Y2
+	VMINPS     Y3, Y9, Y3
+	VCMPPS     $0x03, Y9, Y8, Y8
+	VORPS      Y8, Y6, Y6
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2302
+
+over2297:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+none2296:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2294
+
+tiled2284:
+	VMOVMSKPS Y6, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile6false:
+	VXORPS Y9, Y9, Y9
+	CMPQ   48(AX), $0x00
+	JE     bare2303
+
+row2305:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2307
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	CMPQ       128(AX), $0x00
+	JE         near2309
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2310
+
+near2309:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2310:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2308
+	CMPQ    128(AX), $0x00
+	JNE     far2311
+
+each2312:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2312
+	JMP        over2308
+
+far2311:
+each2313:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y10, Y10
+	VMOVUPS    (R10), Y11
+	VCMPPS     $0x03, 32(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y0, Y12
+	VBLENDVPS  Y12, Y11, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y11
+	VBLENDVPS  Y11, 32(R10), Y1, Y1
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y6, Y6
+	VMOVUPS    64(R10), Y11
+	VCMPPS     $0x03, 96(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y2, Y12
+	VBLENDVPS  Y12, Y11, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y11
+	VBLENDVPS  Y11, 96(R10), Y3, Y3
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y7, Y7
+	VMOVUPS    128(R10), Y11
+	VCMPPS     $0x03, 160(R10), Y11, Y12
+	VORPS      Y12, Y9, Y9
+	VCMPPS     $0x1e, Y11, Y4, Y12
+	VBLENDVPS  Y12, Y11, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y11
+	VBLENDVPS  Y11, 160(R10), Y5, Y5
+	VPACKSSDW  Y11, Y12, Y12
+	VPBLENDVB  Y12, Y10, Y8, Y8
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2313
+
+over2308:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, (R9)
+	VPUNPCKHWD   Y10, Y6, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(R9)
+	VPUNPCKLWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(R9)
+	VPUNPCKHWD   Y10, Y7, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(R9)
+	VPUNPCKLWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 128(R9)
+	VPUNPCKHWD   Y10, Y8, Y12
+	VPADDD       Y11, Y12, Y12
+	VMOVUPS      Y12, 160(R9)
+
+none2307:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2305
+	JMP  tiled2304
+
+bare2303:
+row2314:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2316
+	CMPQ       128(AX), $0x00
+	JE         near2318
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2319
+
+near2318:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2319:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y11
+	VORPS   Y11, Y9, Y9
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y11
+	VORPS   Y11, Y9, Y9
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2317
+	CMPQ    128(AX), $0x00
+	JNE     far2320
+
+each2321:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2321
+	JMP        over2317
+
+far2320:
+each2322:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2322
+
+over2317:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+none2316:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2314
+
+tiled2304:
+	VMOVMSKPS Y9, CX
+	ORL       CX, 152(AX)
+	JMP       done
+
+tile8false:
+	VXORPS Y12, Y12, Y12
+	CMPQ   48(AX), $0x00
+	JE     bare2323
+
+row2325:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2327
+	VPXOR      Y13, Y13, Y13
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	CMPQ       128(AX), $0x00
+	JE         near2329
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2330
+
+near2329:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2330:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2328
+	CMPQ    128(AX), $0x00
+	JNE     far2331
+
+each2332:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x1e, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2332
+	JMP        over2328
+
+far2331:
+each2333:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VPADDW     wide00010001<>+0(SB), Y13, Y13
+	VMOVUPS    (R10), Y14
+	VCMPPS     $0x03, 32(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y0, Y15
+	VBLENDVPS  Y15, Y14, Y0, Y0
+	VCMPPS     $0x1e, 32(R10), Y1, Y14
+	VBLENDVPS  Y14, 32(R10), Y1, Y1
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y8, Y8
+	VMOVUPS    64(R10), Y14
+	VCMPPS     $0x03, 96(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y2, Y15
+	VBLENDVPS  Y15, Y14, Y2, Y2
+	VCMPPS     $0x1e, 96(R10), Y3, Y14
+	VBLENDVPS  Y14, 96(R10), Y3, Y3
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y9, Y9
+	VMOVUPS    128(R10), Y14
+	VCMPPS     $0x03, 160(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y4, Y15
+	VBLENDVPS  Y15, Y14, Y4, Y4
+	VCMPPS     $0x1e, 160(R10), Y5, Y14
+	VBLENDVPS  Y14, 160(R10), Y5, Y5
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y10, Y10
+	VMOVUPS    192(R10), Y14
+	VCMPPS     $0x03, 224(R10), Y14, Y15
+	VORPS      Y15, Y12, Y12
+	VCMPPS     $0x1e, Y14, Y6, Y15
+	VBLENDVPS  Y15, Y14, Y6, Y6
+	VCMPPS     $0x1e, 224(R10), Y7, Y14
+	VBLENDVPS  Y14, 224(R10), Y7, Y7
+	VPACKSSDW  Y14, Y15, Y15
+	VPBLENDVB  Y15, Y13, Y11, Y11
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2333
+
+over2328:
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	VMOVUPS      Y4, 128(CX)
+	VMOVUPS      Y5, 160(CX)
+	VMOVUPS      Y6, 192(CX)
+	VMOVUPS      Y7, 224(CX)
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, (R9)
+	VPUNPCKHWD   Y13, Y8, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 32(R9)
+	VPUNPCKLWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 64(R9)
+	VPUNPCKHWD   Y13, Y9, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 96(R9)
+	VPUNPCKLWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 128(R9)
+	VPUNPCKHWD   Y13, Y10, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 160(R9)
+	VPUNPCKLWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 192(R9)
+	VPUNPCKHWD   Y13, Y11, Y15
+	VPADDD       Y14, Y15, Y15
+	VMOVUPS      Y15, 224(R9)
+
+none2327:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2325
+	JMP  tiled2324
+
+bare2323:
+row2334:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2336
+	CMPQ       128(AX), $0x00
+	JE         near2338
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2339
+
+near2338:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2339:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VCMPPS  $0x03, Y1, Y0, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VCMPPS  $0x03, Y3, Y2, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VCMPPS  $0x03, Y5, Y4, Y14
+	VORPS   Y14, Y12, Y12
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	VCMPPS  $0x03, Y7, Y6, Y14
+	VORPS   Y14, Y12, Y12
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2337
+	CMPQ    128(AX), $0x00
+	JNE     far2340
+
+each2341:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2341
+	JMP        over2337
+
+far2340:
+each2342:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2342
+
+over2337:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+
+none2336:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2334
+
+tiled2324:
+	VMOVMSKPS Y12, CX
+	ORL       CX, 152(AX)
 
 done:
 	VZEROUPPER
@@ -24507,17 +28727,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1997:
+row2343:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1999
+	JGE     none2345
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2001
+	JNE     far2347
 
-each2002:
+each2348:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24530,11 +28750,11 @@ each2002:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2002
-	JMP          over2000
+	JL           each2348
+	JMP          over2346
 
-far2001:
-each2003:
+far2347:
+each2349:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24557,16 +28777,16 @@ each2003:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2003
+	JL           each2349
 
-over2000:
+over2346:
 	VMOVUPS Y0, (CX)
 
-none1999:
+none2345:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1997
+	JNZ  row2343
 	JMP  done
 
 tile1true:
@@ -24575,17 +28795,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2004:
+row2350:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2006
+	JGE        none2352
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2008
+	JNE        far2354
 
-each2009:
+each2355:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24600,11 +28820,11 @@ each2009:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2009
-	JMP          over2007
+	JL           each2355
+	JMP          over2353
 
-far2008:
-each2010:
+far2354:
+each2356:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24629,56 +28849,56 @@ each2010:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2010
+	JL           each2356
 
-over2007:
+over2353:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2011
+	JE           all2357
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2013
+	JZ           two2359
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2013:
+two2359:
 	TESTQ    $0x00000002, R9
-	JZ       one2014
+	JZ       one2360
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2014:
+one2360:
 	TESTQ  $0x00000001, R9
-	JZ     stored2012
+	JZ     stored2358
 	VMOVSS X1, (R11)
-	JMP    stored2012
+	JMP    stored2358
 
-all2011:
+all2357:
 	VMOVUPS Y1, (CX)
 
-stored2012:
-none2006:
+stored2358:
+none2352:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2004
+	JNZ  row2350
 	JMP  done
 
 tile2false:
-row2015:
+row2361:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2017
+	JGE     none2363
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2019
+	JNE     far2365
 
-each2020:
+each2366:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24694,11 +28914,11 @@ each2020:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2020
-	JMP          over2018
+	JL           each2366
+	JMP          over2364
 
-far2019:
-each2021:
+far2365:
+each2367:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24724,17 +28944,17 @@ each2021:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2021
+	JL           each2367
 
-over2018:
+over2364:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2017:
+none2363:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2015
+	JNZ  row2361
 	JMP  done
 
 tile2true:
@@ -24743,18 +28963,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2022:
+row2368:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2024
+	JGE        none2370
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2026
+	JNE        far2372
 
-each2027:
+each2373:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24772,11 +28992,11 @@ each2027:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2027
-	JMP          over2025
+	JL           each2373
+	JMP          over2371
 
-far2026:
-each2028:
+far2372:
+each2374:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24804,58 +29024,58 @@ each2028:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2028
+	JL           each2374
 
-over2025:
+over2371:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2029
+	JE           all2375
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2031
+	JZ           two2377
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2031:
+two2377:
 	TESTQ    $0x00000002, R9
-	JZ       one2032
+	JZ       one2378
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2032:
+one2378:
 	TESTQ  $0x00000001, R9
-	JZ     stored2030
+	JZ     stored2376
 	VMOVSS X2, (R11)
-	JMP    stored2030
+	JMP    stored2376
 
-all2029:
+all2375:
 	VMOVUPS Y2, 32(CX)
 
-stored2030:
-none2024:
+stored2376:
+none2370:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2022
+	JNZ  row2368
 	JMP  done
 
 tile3false:
-row2033:
+row2379:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2035
+	JGE     none2381
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2037
+	JNE     far2383
 
-each2038:
+each2384:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24874,11 +29094,11 @@ each2038:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2038
-	JMP          over2036
+	JL           each2384
+	JMP          over2382
 
-far2037:
-each2039:
+far2383:
+each2385:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24911,18 +29131,18 @@ each2039:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2039
+	JL           each2385
 
-over2036:
+over2382:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2035:
+none2381:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2033
+	JNZ  row2379
 	JMP  done
 
 tile3true:
@@ -24931,19 +29151,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2040:
+row2386:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2042
+	JGE        none2388
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2044
+	JNE        far2390
 
-each2045:
+each2391:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24964,11 +29184,11 @@ each2045:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2045
-	JMP          over2043
+	JL           each2391
+	JMP          over2389
 
-far2044:
-each2046:
+far2390:
+each2392:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25003,60 +29223,60 @@ each2046:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2046
+	JL           each2392
 
-over2043:
+over2389:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2047
+	JE           all2393
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2049
+	JZ           two2395
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2049:
+two2395:
 	TESTQ    $0x00000002, R9
-	JZ       one2050
+	JZ       one2396
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2050:
+one2396:
 	TESTQ  $0x00000001, R9
-	JZ     stored2048
+	JZ     stored2394
 	VMOVSS X3, (R11)
-	JMP    stored2048
+	JMP    stored2394
 
-all2047:
+all2393:
 	VMOVUPS Y3, 64(CX)
 
-stored2048:
-none2042:
+stored2394:
+none2388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2040
+	JNZ  row2386
 	JMP  done
 
 tile4false:
-row2051:
+row2397:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2053
+	JGE     none2399
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2055
+	JNE     far2401
 
-each2056:
+each2402:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25078,11 +29298,11 @@ each2056:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2056
-	JMP          over2054
+	JL           each2402
+	JMP          over2400
 
-far2055:
-each2057:
+far2401:
+each2403:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25116,19 +29336,19 @@ each2057:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2057
+	JL           each2403
 
-over2054:
+over2400:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2053:
+none2399:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2051
+	JNZ  row2397
 	JMP  done
 
 tile4true:
@@ -25137,20 +29357,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2058:
+row2404:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2060
+	JGE        none2406
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2062
+	JNE        far2408
 
-each2063:
+each2409:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25174,11 +29394,11 @@ each2063:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2063
-	JMP          over2061
+	JL           each2409
+	JMP          over2407
 
-far2062:
-each2064:
+far2408:
+each2410:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25214,62 +29434,62 @@ each2064:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2064
+	JL           each2410
 
-over2061:
+over2407:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2065
+	JE           all2411
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2067
+	JZ           two2413
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2067:
+two2413:
 	TESTQ    $0x00000002, R9
-	JZ       one2068
+	JZ       one2414
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2068:
+one2414:
 	TESTQ  $0x00000001, R9
-	JZ     stored2066
+	JZ     stored2412
 	VMOVSS X4, (R11)
-	JMP    stored2066
+	JMP    stored2412
 
-all2065:
+all2411:
 	VMOVUPS Y4, 96(CX)
 
-stored2066:
-none2060:
+stored2412:
+none2406:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2058
+	JNZ  row2404
 	JMP  done
 
 tile5false:
-row2069:
+row2415:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2071
+	JGE     none2417
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2073
+	JNE     far2419
 
-each2074:
+each2420:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25294,11 +29514,11 @@ each2074:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2074
-	JMP          over2072
+	JL           each2420
+	JMP          over2418
 
-far2073:
-each2075:
+far2419:
+each2421:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25339,20 +29559,20 @@ each2075:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2075
+	JL           each2421
 
-over2072:
+over2418:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2071:
+none2417:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2069
+	JNZ  row2415
 	JMP  done
 
 tile5true:
@@ -25361,21 +29581,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2076:
+row2422:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2078
+	JGE        none2424
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2080
+	JNE        far2426
 
-each2081:
+each2427:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25402,11 +29622,11 @@ each2081:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2081
-	JMP          over2079
+	JL           each2427
+	JMP          over2425
 
-far2080:
-each2082:
+far2426:
+each2428:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25449,54 +29669,54 @@ each2082:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2082
+	JL           each2428
 
-over2079:
+over2425:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2083
+	JE           all2429
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2085
+	JZ           two2431
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2085:
+two2431:
 	TESTQ    $0x00000002, R9
-	JZ       one2086
+	JZ       one2432
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2086:
+one2432:
 	TESTQ  $0x00000001, R9
-	JZ     stored2084
+	JZ     stored2430
 	VMOVSS X5, (R11)
-	JMP    stored2084
+	JMP    stored2430
 
-all2083:
+all2429:
 	VMOVUPS Y5, 128(CX)
 
-stored2084:
-none2078:
+stored2430:
+none2424:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2076
+	JNZ  row2422
 	JMP  done
 
 tile6false:
-row2087:
+row2433:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2089
+	JGE     none2435
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25504,9 +29724,9 @@ row2087:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2091
+	JNE     far2437
 
-each2092:
+each2438:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25534,11 +29754,11 @@ each2092:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2092
-	JMP          over2090
+	JL           each2438
+	JMP          over2436
 
-far2091:
-each2093:
+far2437:
+each2439:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25580,9 +29800,9 @@ each2093:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2093
+	JL           each2439
 
-over2090:
+over2436:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -25590,11 +29810,11 @@ over2090:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2089:
+none2435:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2087
+	JNZ  row2433
 	JMP  done
 
 tile6true:
@@ -25603,12 +29823,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2094:
+row2440:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2096
+	JGE        none2442
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25616,9 +29836,9 @@ row2094:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2098
+	JNE        far2444
 
-each2099:
+each2445:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25648,11 +29868,11 @@ each2099:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2099
-	JMP          over2097
+	JL           each2445
+	JMP          over2443
 
-far2098:
-each2100:
+far2444:
+each2446:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25696,9 +29916,9 @@ each2100:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2100
+	JL           each2446
 
-over2097:
+over2443:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -25706,45 +29926,45 @@ over2097:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2101
+	JE           all2447
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2103
+	JZ           two2449
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2103:
+two2449:
 	TESTQ    $0x00000002, R9
-	JZ       one2104
+	JZ       one2450
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2104:
+one2450:
 	TESTQ  $0x00000001, R9
-	JZ     stored2102
+	JZ     stored2448
 	VMOVSS X6, (R11)
-	JMP    stored2102
+	JMP    stored2448
 
-all2101:
+all2447:
 	VMOVUPS Y6, 160(CX)
 
-stored2102:
-none2096:
+stored2448:
+none2442:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2094
+	JNZ  row2440
 	JMP  done
 
 tile7false:
-row2105:
+row2451:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2107
+	JGE     none2453
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25753,9 +29973,9 @@ row2105:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2109
+	JNE     far2455
 
-each2110:
+each2456:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25786,11 +30006,11 @@ each2110:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2110
-	JMP          over2108
+	JL           each2456
+	JMP          over2454
 
-far2109:
-each2111:
+far2455:
+each2457:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25839,9 +30059,9 @@ each2111:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2111
+	JL           each2457
 
-over2108:
+over2454:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -25850,11 +30070,11 @@ over2108:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2107:
+none2453:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2105
+	JNZ  row2451
 	JMP  done
 
 tile7true:
@@ -25863,12 +30083,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2112:
+row2458:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2114
+	JGE        none2460
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25877,9 +30097,9 @@ row2112:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2116
+	JNE        far2462
 
-each2117:
+each2463:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25912,11 +30132,11 @@ each2117:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2117
-	JMP          over2115
+	JL           each2463
+	JMP          over2461
 
-far2116:
-each2118:
+far2462:
+each2464:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25967,9 +30187,9 @@ each2118:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2118
+	JL           each2464
 
-over2115:
+over2461:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -25978,45 +30198,45 @@ over2115:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2119
+	JE           all2465
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2121
+	JZ           two2467
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2121:
+two2467:
 	TESTQ    $0x00000002, R9
-	JZ       one2122
+	JZ       one2468
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2122:
+one2468:
 	TESTQ  $0x00000001, R9
-	JZ     stored2120
+	JZ     stored2466
 	VMOVSS X7, (R11)
-	JMP    stored2120
+	JMP    stored2466
 
-all2119:
+all2465:
 	VMOVUPS Y7, 192(CX)
 
-stored2120:
-none2114:
+stored2466:
+none2460:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2112
+	JNZ  row2458
 	JMP  done
 
 tile8false:
-row2123:
+row2469:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2125
+	JGE     none2471
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -26026,9 +30246,9 @@ row2123:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2127
+	JNE     far2473
 
-each2128:
+each2474:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26062,11 +30282,11 @@ each2128:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2128
-	JMP          over2126
+	JL           each2474
+	JMP          over2472
 
-far2127:
-each2129:
+far2473:
+each2475:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26116,9 +30336,9 @@ each2129:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2129
+	JL           each2475
 
-over2126:
+over2472:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -26128,11 +30348,11 @@ over2126:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2125:
+none2471:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2123
+	JNZ  row2469
 	JMP  done
 
 tile8true:
@@ -26141,12 +30361,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2130:
+row2476:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2132
+	JGE        none2478
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -26156,9 +30376,9 @@ row2130:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2134
+	JNE        far2480
 
-each2135:
+each2481:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26194,11 +30414,11 @@ each2135:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2135
-	JMP          over2133
+	JL           each2481
+	JMP          over2479
 
-far2134:
-each2136:
+far2480:
+each2482:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26250,9 +30470,9 @@ each2136:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2136
+	JL           each2482
 
-over2133:
+over2479:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -26262,36 +30482,36 @@ over2133:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2137
+	JE           all2483
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2139
+	JZ           two2485
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2139:
+two2485:
 	TESTQ    $0x00000002, R9
-	JZ       one2140
+	JZ       one2486
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2140:
+one2486:
 	TESTQ  $0x00000001, R9
-	JZ     stored2138
+	JZ     stored2484
 	VMOVSS X8, (R11)
-	JMP    stored2138
+	JMP    stored2484
 
-all2137:
+all2483:
 	VMOVUPS Y8, 224(CX)
 
-stored2138:
-none2132:
+stored2484:
+none2478:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2130
+	JNZ  row2476
 
 done:
 	VZEROUPPER
@@ -26345,17 +30565,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2141:
+row2487:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2143
+	JGE     none2489
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2145
+	JNE     far2491
 
-each2146:
+each2492:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26373,11 +30593,11 @@ each2146:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2146
-	JMP          over2144
+	JL           each2492
+	JMP          over2490
 
-far2145:
-each2147:
+far2491:
+each2493:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26409,16 +30629,16 @@ each2147:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2147
+	JL           each2493
 
-over2144:
+over2490:
 	VMOVUPS Y0, (CX)
 
-none2143:
+none2489:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2141
+	JNZ  row2487
 	JMP  done
 
 tile1true:
@@ -26427,17 +30647,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2148:
+row2494:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2150
+	JGE        none2496
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2152
+	JNE        far2498
 
-each2153:
+each2499:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26457,11 +30677,11 @@ each2153:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2153
-	JMP          over2151
+	JL           each2499
+	JMP          over2497
 
-far2152:
-each2154:
+far2498:
+each2500:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26495,56 +30715,56 @@ each2154:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2154
+	JL           each2500
 
-over2151:
+over2497:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2155
+	JE           all2501
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2157
+	JZ           two2503
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2157:
+two2503:
 	TESTQ    $0x00000002, R9
-	JZ       one2158
+	JZ       one2504
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2158:
+one2504:
 	TESTQ  $0x00000001, R9
-	JZ     stored2156
+	JZ     stored2502
 	VMOVSS X1, (R12)
-	JMP    stored2156
+	JMP    stored2502
 
-all2155:
+all2501:
 	VMOVUPS Y1, (CX)
 
-stored2156:
-none2150:
+stored2502:
+none2496:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2148
+	JNZ  row2494
 	JMP  done
 
 tile2false:
-row2159:
+row2505:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2161
+	JGE     none2507
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2163
+	JNE     far2509
 
-each2164:
+each2510:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26566,11 +30786,11 @@ each2164:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2164
-	JMP          over2162
+	JL           each2510
+	JMP          over2508
 
-far2163:
-each2165:
+far2509:
+each2511:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26606,17 +30826,17 @@ each2165:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2165
+	JL           each2511
 
-over2162:
+over2508:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2161:
+none2507:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2159
+	JNZ  row2505
 	JMP  done
 
 tile2true:
@@ -26625,18 +30845,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2166:
+row2512:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2168
+	JGE        none2514
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2170
+	JNE        far2516
 
-each2171:
+each2517:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26660,11 +30880,11 @@ each2171:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2171
-	JMP          over2169
+	JL           each2517
+	JMP          over2515
 
-far2170:
-each2172:
+far2516:
+each2518:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26702,58 +30922,58 @@ each2172:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2172
+	JL           each2518
 
-over2169:
+over2515:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2173
+	JE           all2519
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2175
+	JZ           two2521
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2175:
+two2521:
 	TESTQ    $0x00000002, R9
-	JZ       one2176
+	JZ       one2522
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2176:
+one2522:
 	TESTQ  $0x00000001, R9
-	JZ     stored2174
+	JZ     stored2520
 	VMOVSS X2, (R12)
-	JMP    stored2174
+	JMP    stored2520
 
-all2173:
+all2519:
 	VMOVUPS Y2, 32(CX)
 
-stored2174:
-none2168:
+stored2520:
+none2514:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2166
+	JNZ  row2512
 	JMP  done
 
 tile3false:
-row2177:
+row2523:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2179
+	JGE     none2525
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2181
+	JNE     far2527
 
-each2182:
+each2528:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26779,11 +30999,11 @@ each2182:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2182
-	JMP          over2180
+	JL           each2528
+	JMP          over2526
 
-far2181:
-each2183:
+far2527:
+each2529:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26827,18 +31047,18 @@ each2183:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2183
+	JL           each2529
 
-over2180:
+over2526:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2179:
+none2525:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2177
+	JNZ  row2523
 	JMP  done
 
 tile3true:
@@ -26847,19 +31067,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2184:
+row2530:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2186
+	JGE        none2532
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2188
+	JNE        far2534
 
-each2189:
+each2535:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -26887,11 +31107,11 @@ each2189:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2189
-	JMP          over2187
+	JL           each2535
+	JMP          over2533
 
-far2188:
-each2190:
+far2534:
+each2536:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -26937,60 +31157,60 @@ each2190:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2190
+	JL           each2536
 
-over2187:
+over2533:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2191
+	JE           all2537
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2193
+	JZ           two2539
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2193:
+two2539:
 	TESTQ    $0x00000002, R9
-	JZ       one2194
+	JZ       one2540
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2194:
+one2540:
 	TESTQ  $0x00000001, R9
-	JZ     stored2192
+	JZ     stored2538
 	VMOVSS X3, (R12)
-	JMP    stored2192
+	JMP    stored2538
 
-all2191:
+all2537:
 	VMOVUPS Y3, 64(CX)
 
-stored2192:
-none2186:
+stored2538:
+none2532:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2184
+	JNZ  row2530
 	JMP  done
 
 tile4false:
-row2195:
+row2541:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2197
+	JGE     none2543
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2199
+	JNE     far2545
 
-each2200:
+each2546:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27020,11 +31240,11 @@ each2200:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2200
-	JMP          over2198
+	JL           each2546
+	JMP          over2544
 
-far2199:
-each2201:
+far2545:
+each2547:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27070,19 +31290,19 @@ each2201:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2201
+	JL           each2547
 
-over2198:
+over2544:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2197:
+none2543:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2195
+	JNZ  row2541
 	JMP  done
 
 tile4true:
@@ -27091,20 +31311,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2202:
+row2548:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2204
+	JGE        none2550
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2206
+	JNE        far2552
 
-each2207:
+each2553:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27136,11 +31356,11 @@ each2207:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2207
-	JMP          over2205
+	JL           each2553
+	JMP          over2551
 
-far2206:
-each2208:
+far2552:
+each2554:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27188,62 +31408,62 @@ each2208:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2208
+	JL           each2554
 
-over2205:
+over2551:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2209
+	JE           all2555
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2211
+	JZ           two2557
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2211:
+two2557:
 	TESTQ    $0x00000002, R9
-	JZ       one2212
+	JZ       one2558
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2212:
+one2558:
 	TESTQ  $0x00000001, R9
-	JZ     stored2210
+	JZ     stored2556
 	VMOVSS X4, (R12)
-	JMP    stored2210
+	JMP    stored2556
 
-all2209:
+all2555:
 	VMOVUPS Y4, 96(CX)
 
-stored2210:
-none2204:
+stored2556:
+none2550:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2202
+	JNZ  row2548
 	JMP  done
 
 tile5false:
-row2213:
+row2559:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2215
+	JGE     none2561
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2217
+	JNE     far2563
 
-each2218:
+each2564:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27277,11 +31497,11 @@ each2218:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2218
-	JMP          over2216
+	JL           each2564
+	JMP          over2562
 
-far2217:
-each2219:
+far2563:
+each2565:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27335,20 +31555,20 @@ each2219:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2219
+	JL           each2565
 
-over2216:
+over2562:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2215:
+none2561:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2213
+	JNZ  row2559
 	JMP  done
 
 tile5true:
@@ -27357,21 +31577,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2220:
+row2566:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2222
+	JGE        none2568
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2224
+	JNE        far2570
 
-each2225:
+each2571:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27407,11 +31627,11 @@ each2225:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2225
-	JMP          over2223
+	JL           each2571
+	JMP          over2569
 
-far2224:
-each2226:
+far2570:
+each2572:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27467,54 +31687,54 @@ each2226:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2226
+	JL           each2572
 
-over2223:
+over2569:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2227
+	JE           all2573
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2229
+	JZ           two2575
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2229:
+two2575:
 	TESTQ    $0x00000002, R9
-	JZ       one2230
+	JZ       one2576
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2230:
+one2576:
 	TESTQ  $0x00000001, R9
-	JZ     stored2228
+	JZ     stored2574
 	VMOVSS X5, (R12)
-	JMP    stored2228
+	JMP    stored2574
 
-all2227:
+all2573:
 	VMOVUPS Y5, 128(CX)
 
-stored2228:
-none2222:
+stored2574:
+none2568:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2220
+	JNZ  row2566
 	JMP  done
 
 tile6false:
-row2231:
+row2577:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2233
+	JGE     none2579
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -27522,9 +31742,9 @@ row2231:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2235
+	JNE     far2581
 
-each2236:
+each2582:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27562,11 +31782,11 @@ each2236:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2236
-	JMP          over2234
+	JL           each2582
+	JMP          over2580
 
-far2235:
-each2237:
+far2581:
+each2583:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27622,9 +31842,9 @@ each2237:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2237
+	JL           each2583
 
-over2234:
+over2580:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27632,11 +31852,11 @@ over2234:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2233:
+none2579:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2231
+	JNZ  row2577
 	JMP  done
 
 tile6true:
@@ -27645,12 +31865,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2238:
+row2584:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2240
+	JGE        none2586
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -27658,9 +31878,9 @@ row2238:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2242
+	JNE        far2588
 
-each2243:
+each2589:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27700,11 +31920,11 @@ each2243:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2243
-	JMP          over2241
+	JL           each2589
+	JMP          over2587
 
-far2242:
-each2244:
+far2588:
+each2590:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27762,9 +31982,9 @@ each2244:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2244
+	JL           each2590
 
-over2241:
+over2587:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -27772,45 +31992,45 @@ over2241:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2245
+	JE           all2591
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2247
+	JZ           two2593
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2247:
+two2593:
 	TESTQ    $0x00000002, R9
-	JZ       one2248
+	JZ       one2594
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2248:
+one2594:
 	TESTQ  $0x00000001, R9
-	JZ     stored2246
+	JZ     stored2592
 	VMOVSS X6, (R12)
-	JMP    stored2246
+	JMP    stored2592
 
-all2245:
+all2591:
 	VMOVUPS Y6, 160(CX)
 
-stored2246:
-none2240:
+stored2592:
+none2586:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2238
+	JNZ  row2584
 	JMP  done
 
 tile7false:
-row2249:
+row2595:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2251
+	JGE     none2597
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -27819,9 +32039,9 @@ row2249:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2253
+	JNE     far2599
 
-each2254:
+each2600:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -27863,11 +32083,11 @@ each2254:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2254
-	JMP          over2252
+	JL           each2600
+	JMP          over2598
 
-far2253:
-each2255:
+far2599:
+each2601:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -27931,9 +32151,9 @@ each2255:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2255
+	JL           each2601
 
-over2252:
+over2598:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27942,11 +32162,11 @@ over2252:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2251:
+none2597:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2249
+	JNZ  row2595
 	JMP  done
 
 tile7true:
@@ -27955,12 +32175,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2256:
+row2602:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2258
+	JGE        none2604
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -27969,9 +32189,9 @@ row2256:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2260
+	JNE        far2606
 
-each2261:
+each2607:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28015,11 +32235,11 @@ each2261:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2261
-	JMP          over2259
+	JL           each2607
+	JMP          over2605
 
-far2260:
-each2262:
+far2606:
+each2608:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28085,9 +32305,9 @@ each2262:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2262
+	JL           each2608
 
-over2259:
+over2605:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -28096,45 +32316,45 @@ over2259:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2263
+	JE           all2609
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2265
+	JZ           two2611
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2265:
+two2611:
 	TESTQ    $0x00000002, R9
-	JZ       one2266
+	JZ       one2612
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2266:
+one2612:
 	TESTQ  $0x00000001, R9
-	JZ     stored2264
+	JZ     stored2610
 	VMOVSS X7, (R12)
-	JMP    stored2264
+	JMP    stored2610
 
-all2263:
+all2609:
 	VMOVUPS Y7, 192(CX)
 
-stored2264:
-none2258:
+stored2610:
+none2604:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2256
+	JNZ  row2602
 	JMP  done
 
 tile8false:
-row2267:
+row2613:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2269
+	JGE     none2615
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -28144,9 +32364,9 @@ row2267:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2271
+	JNE     far2617
 
-each2272:
+each2618:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28192,11 +32412,11 @@ each2272:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2272
-	JMP          over2270
+	JL           each2618
+	JMP          over2616
 
-far2271:
-each2273:
+far2617:
+each2619:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28262,9 +32482,9 @@ each2273:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2273
+	JL           each2619
 
-over2270:
+over2616:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28274,11 +32494,11 @@ over2270:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2269:
+none2615:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2267
+	JNZ  row2613
 	JMP  done
 
 tile8true:
@@ -28287,12 +32507,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2274:
+row2620:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2276
+	JGE        none2622
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -28302,9 +32522,9 @@ row2274:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2278
+	JNE        far2624
 
-each2279:
+each2625:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28352,11 +32572,11 @@ each2279:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2279
-	JMP          over2277
+	JL           each2625
+	JMP          over2623
 
-far2278:
-each2280:
+far2624:
+each2626:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28424,9 +32644,9 @@ each2280:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2280
+	JL           each2626
 
-over2277:
+over2623:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -28436,36 +32656,36 @@ over2277:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2281
+	JE           all2627
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2283
+	JZ           two2629
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2283:
+two2629:
 	TESTQ    $0x00000002, R9
-	JZ       one2284
+	JZ       one2630
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2284:
+one2630:
 	TESTQ  $0x00000001, R9
-	JZ     stored2282
+	JZ     stored2628
 	VMOVSS X8, (R12)
-	JMP    stored2282
+	JMP    stored2628
 
-all2281:
+all2627:
 	VMOVUPS Y8, 224(CX)
 
-stored2282:
-none2276:
+stored2628:
+none2622:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2274
+	JNZ  row2620
 
 done:
 	VZEROUPPER
@@ -28519,17 +32739,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2285:
+row2631:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2287
+	JGE     none2633
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2289
+	JNE     far2635
 
-each2290:
+each2636:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28547,11 +32767,11 @@ each2290:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2290
-	JMP          over2288
+	JL           each2636
+	JMP          over2634
 
-far2289:
-each2291:
+far2635:
+each2637:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28583,16 +32803,16 @@ each2291:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2291
+	JL           each2637
 
-over2288:
+over2634:
 	VMOVUPS Y0, (CX)
 
-none2287:
+none2633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2285
+	JNZ  row2631
 	JMP  done
 
 tile1true:
@@ -28601,17 +32821,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2292:
+row2638:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2294
+	JGE        none2640
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2296
+	JNE        far2642
 
-each2297:
+each2643:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28631,11 +32851,11 @@ each2297:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2297
-	JMP          over2295
+	JL           each2643
+	JMP          over2641
 
-far2296:
-each2298:
+far2642:
+each2644:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28669,56 +32889,56 @@ each2298:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2298
+	JL           each2644
 
-over2295:
+over2641:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2299
+	JE           all2645
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2301
+	JZ           two2647
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2301:
+two2647:
 	TESTQ    $0x00000002, R9
-	JZ       one2302
+	JZ       one2648
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2302:
+one2648:
 	TESTQ  $0x00000001, R9
-	JZ     stored2300
+	JZ     stored2646
 	VMOVSS X1, (R12)
-	JMP    stored2300
+	JMP    stored2646
 
-all2299:
+all2645:
 	VMOVUPS Y1, (CX)
 
-stored2300:
-none2294:
+stored2646:
+none2640:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2292
+	JNZ  row2638
 	JMP  done
 
 tile2false:
-row2303:
+row2649:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2305
+	JGE     none2651
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2307
+	JNE     far2653
 
-each2308:
+each2654:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28741,11 +32961,11 @@ each2308:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2308
-	JMP          over2306
+	JL           each2654
+	JMP          over2652
 
-far2307:
-each2309:
+far2653:
+each2655:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28782,17 +33002,17 @@ each2309:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2309
+	JL           each2655
 
-over2306:
+over2652:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2305:
+none2651:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2303
+	JNZ  row2649
 	JMP  done
 
 tile2true:
@@ -28801,18 +33021,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2310:
+row2656:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2312
+	JGE        none2658
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2314
+	JNE        far2660
 
-each2315:
+each2661:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28837,11 +33057,11 @@ each2315:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2315
-	JMP          over2313
+	JL           each2661
+	JMP          over2659
 
-far2314:
-each2316:
+far2660:
+each2662:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -28880,58 +33100,58 @@ each2316:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2316
+	JL           each2662
 
-over2313:
+over2659:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2317
+	JE           all2663
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2319
+	JZ           two2665
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2319:
+two2665:
 	TESTQ    $0x00000002, R9
-	JZ       one2320
+	JZ       one2666
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2320:
+one2666:
 	TESTQ  $0x00000001, R9
-	JZ     stored2318
+	JZ     stored2664
 	VMOVSS X2, (R12)
-	JMP    stored2318
+	JMP    stored2664
 
-all2317:
+all2663:
 	VMOVUPS Y2, 32(CX)
 
-stored2318:
-none2312:
+stored2664:
+none2658:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2310
+	JNZ  row2656
 	JMP  done
 
 tile3false:
-row2321:
+row2667:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2323
+	JGE     none2669
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2325
+	JNE     far2671
 
-each2326:
+each2672:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -28959,11 +33179,11 @@ each2326:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2326
-	JMP          over2324
+	JL           each2672
+	JMP          over2670
 
-far2325:
-each2327:
+far2671:
+each2673:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29011,18 +33231,18 @@ each2327:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2327
+	JL           each2673
 
-over2324:
+over2670:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2323:
+none2669:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2321
+	JNZ  row2667
 	JMP  done
 
 tile3true:
@@ -29031,19 +33251,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2328:
+row2674:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2330
+	JGE        none2676
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2332
+	JNE        far2678
 
-each2333:
+each2679:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29073,11 +33293,11 @@ each2333:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2333
-	JMP          over2331
+	JL           each2679
+	JMP          over2677
 
-far2332:
-each2334:
+far2678:
+each2680:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29127,60 +33347,60 @@ each2334:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2334
+	JL           each2680
 
-over2331:
+over2677:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2335
+	JE           all2681
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2337
+	JZ           two2683
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2337:
+two2683:
 	TESTQ    $0x00000002, R9
-	JZ       one2338
+	JZ       one2684
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2338:
+one2684:
 	TESTQ  $0x00000001, R9
-	JZ     stored2336
+	JZ     stored2682
 	VMOVSS X3, (R12)
-	JMP    stored2336
+	JMP    stored2682
 
-all2335:
+all2681:
 	VMOVUPS Y3, 64(CX)
 
-stored2336:
-none2330:
+stored2682:
+none2676:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2328
+	JNZ  row2674
 	JMP  done
 
 tile4false:
-row2339:
+row2685:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2341
+	JGE     none2687
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2343
+	JNE     far2689
 
-each2344:
+each2690:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29213,11 +33433,11 @@ each2344:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2344
-	JMP          over2342
+	JL           each2690
+	JMP          over2688
 
-far2343:
-each2345:
+far2689:
+each2691:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29267,19 +33487,19 @@ each2345:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2345
+	JL           each2691
 
-over2342:
+over2688:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2341:
+none2687:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2339
+	JNZ  row2685
 	JMP  done
 
 tile4true:
@@ -29288,20 +33508,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2346:
+row2692:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2348
+	JGE        none2694
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2350
+	JNE        far2696
 
-each2351:
+each2697:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29336,11 +33556,11 @@ each2351:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2351
-	JMP          over2349
+	JL           each2697
+	JMP          over2695
 
-far2350:
-each2352:
+far2696:
+each2698:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29392,62 +33612,62 @@ each2352:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2352
+	JL           each2698
 
-over2349:
+over2695:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2353
+	JE           all2699
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2355
+	JZ           two2701
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2355:
+two2701:
 	TESTQ    $0x00000002, R9
-	JZ       one2356
+	JZ       one2702
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2356:
+one2702:
 	TESTQ  $0x00000001, R9
-	JZ     stored2354
+	JZ     stored2700
 	VMOVSS X4, (R12)
-	JMP    stored2354
+	JMP    stored2700
 
-all2353:
+all2699:
 	VMOVUPS Y4, 96(CX)
 
-stored2354:
-none2348:
+stored2700:
+none2694:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2346
+	JNZ  row2692
 	JMP  done
 
 tile5false:
-row2357:
+row2703:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2359
+	JGE     none2705
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2361
+	JNE     far2707
 
-each2362:
+each2708:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29485,11 +33705,11 @@ each2362:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2362
-	JMP          over2360
+	JL           each2708
+	JMP          over2706
 
-far2361:
-each2363:
+far2707:
+each2709:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29550,20 +33770,20 @@ each2363:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2363
+	JL           each2709
 
-over2360:
+over2706:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2359:
+none2705:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2357
+	JNZ  row2703
 	JMP  done
 
 tile5true:
@@ -29572,21 +33792,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2364:
+row2710:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2366
+	JGE        none2712
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2368
+	JNE        far2714
 
-each2369:
+each2715:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29626,11 +33846,11 @@ each2369:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2369
-	JMP          over2367
+	JL           each2715
+	JMP          over2713
 
-far2368:
-each2370:
+far2714:
+each2716:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29693,54 +33913,54 @@ each2370:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2370
+	JL           each2716
 
-over2367:
+over2713:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2371
+	JE           all2717
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2373
+	JZ           two2719
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2373:
+two2719:
 	TESTQ    $0x00000002, R9
-	JZ       one2374
+	JZ       one2720
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2374:
+one2720:
 	TESTQ  $0x00000001, R9
-	JZ     stored2372
+	JZ     stored2718
 	VMOVSS X5, (R12)
-	JMP    stored2372
+	JMP    stored2718
 
-all2371:
+all2717:
 	VMOVUPS Y5, 128(CX)
 
-stored2372:
-none2366:
+stored2718:
+none2712:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2364
+	JNZ  row2710
 	JMP  done
 
 tile6false:
-row2375:
+row2721:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2377
+	JGE     none2723
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29748,9 +33968,9 @@ row2375:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2379
+	JNE     far2725
 
-each2380:
+each2726:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29793,11 +34013,11 @@ each2380:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2380
-	JMP          over2378
+	JL           each2726
+	JMP          over2724
 
-far2379:
-each2381:
+far2725:
+each2727:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -29860,9 +34080,9 @@ each2381:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2381
+	JL           each2727
 
-over2378:
+over2724:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29870,11 +34090,11 @@ over2378:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2377:
+none2723:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2375
+	JNZ  row2721
 	JMP  done
 
 tile6true:
@@ -29883,12 +34103,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2382:
+row2728:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2384
+	JGE        none2730
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -29896,9 +34116,9 @@ row2382:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2386
+	JNE        far2732
 
-each2387:
+each2733:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -29943,11 +34163,11 @@ each2387:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2387
-	JMP          over2385
+	JL           each2733
+	JMP          over2731
 
-far2386:
-each2388:
+far2732:
+each2734:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30012,9 +34232,9 @@ each2388:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2388
+	JL           each2734
 
-over2385:
+over2731:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30022,45 +34242,45 @@ over2385:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2389
+	JE           all2735
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2391
+	JZ           two2737
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2391:
+two2737:
 	TESTQ    $0x00000002, R9
-	JZ       one2392
+	JZ       one2738
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2392:
+one2738:
 	TESTQ  $0x00000001, R9
-	JZ     stored2390
+	JZ     stored2736
 	VMOVSS X6, (R12)
-	JMP    stored2390
+	JMP    stored2736
 
-all2389:
+all2735:
 	VMOVUPS Y6, 160(CX)
 
-stored2390:
-none2384:
+stored2736:
+none2730:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2382
+	JNZ  row2728
 	JMP  done
 
 tile7false:
-row2393:
+row2739:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2395
+	JGE     none2741
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30069,9 +34289,9 @@ row2393:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2397
+	JNE     far2743
 
-each2398:
+each2744:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30119,11 +34339,11 @@ each2398:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2398
-	JMP          over2396
+	JL           each2744
+	JMP          over2742
 
-far2397:
-each2399:
+far2743:
+each2745:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30197,9 +34417,9 @@ each2399:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2399
+	JL           each2745
 
-over2396:
+over2742:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30208,11 +34428,11 @@ over2396:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2395:
+none2741:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2393
+	JNZ  row2739
 	JMP  done
 
 tile7true:
@@ -30221,12 +34441,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2400:
+row2746:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2402
+	JGE        none2748
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30235,9 +34455,9 @@ row2400:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2404
+	JNE        far2750
 
-each2405:
+each2751:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30287,11 +34507,11 @@ each2405:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2405
-	JMP          over2403
+	JL           each2751
+	JMP          over2749
 
-far2404:
-each2406:
+far2750:
+each2752:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30367,9 +34587,9 @@ each2406:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2406
+	JL           each2752
 
-over2403:
+over2749:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30378,45 +34598,45 @@ over2403:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2407
+	JE           all2753
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2409
+	JZ           two2755
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2409:
+two2755:
 	TESTQ    $0x00000002, R9
-	JZ       one2410
+	JZ       one2756
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2410:
+one2756:
 	TESTQ  $0x00000001, R9
-	JZ     stored2408
+	JZ     stored2754
 	VMOVSS X7, (R12)
-	JMP    stored2408
+	JMP    stored2754
 
-all2407:
+all2753:
 	VMOVUPS Y7, 192(CX)
 
-stored2408:
-none2402:
+stored2754:
+none2748:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2400
+	JNZ  row2746
 	JMP  done
 
 tile8false:
-row2411:
+row2757:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2413
+	JGE     none2759
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30426,9 +34646,9 @@ row2411:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2415
+	JNE     far2761
 
-each2416:
+each2762:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30481,11 +34701,11 @@ each2416:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2416
-	JMP          over2414
+	JL           each2762
+	JMP          over2760
 
-far2415:
-each2417:
+far2761:
+each2763:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30561,9 +34781,9 @@ each2417:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2417
+	JL           each2763
 
-over2414:
+over2760:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30573,11 +34793,11 @@ over2414:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2413:
+none2759:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2411
+	JNZ  row2757
 	JMP  done
 
 tile8true:
@@ -30586,12 +34806,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2418:
+row2764:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2420
+	JGE        none2766
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30601,9 +34821,9 @@ row2418:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2422
+	JNE        far2768
 
-each2423:
+each2769:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30658,11 +34878,11 @@ each2423:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2423
-	JMP          over2421
+	JL           each2769
+	JMP          over2767
 
-far2422:
-each2424:
+far2768:
+each2770:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30740,9 +34960,9 @@ each2424:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2424
+	JL           each2770
 
-over2421:
+over2767:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30752,36 +34972,36 @@ over2421:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2425
+	JE           all2771
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2427
+	JZ           two2773
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2427:
+two2773:
 	TESTQ    $0x00000002, R9
-	JZ       one2428
+	JZ       one2774
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2428:
+one2774:
 	TESTQ  $0x00000001, R9
-	JZ     stored2426
+	JZ     stored2772
 	VMOVSS X8, (R12)
-	JMP    stored2426
+	JMP    stored2772
 
-all2425:
+all2771:
 	VMOVUPS Y8, 224(CX)
 
-stored2426:
-none2420:
+stored2772:
+none2766:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2418
+	JNZ  row2764
 
 done:
 	VZEROUPPER
@@ -30834,17 +35054,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2429:
+row2775:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2431
+	JGE     none2777
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2433
+	JNE     far2779
 
-each2434:
+each2780:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30860,11 +35080,11 @@ each2434:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2434
-	JMP          over2432
+	JL           each2780
+	JMP          over2778
 
-far2433:
-each2435:
+far2779:
+each2781:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30887,14 +35107,14 @@ each2435:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2435
+	JL           each2781
 
-over2432:
-none2431:
+over2778:
+none2777:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2429
+	JNZ  row2775
 	JMP  done
 
 tile1true:
@@ -30903,17 +35123,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2436:
+row2782:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2438
+	JGE        none2784
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2440
+	JNE        far2786
 
-each2441:
+each2787:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30930,11 +35150,11 @@ each2441:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2441
-	JMP          over2439
+	JL           each2787
+	JMP          over2785
 
-far2440:
-each2442:
+far2786:
+each2788:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30958,29 +35178,29 @@ each2442:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2442
+	JL           each2788
 
-over2439:
-none2438:
+over2785:
+none2784:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2436
+	JNZ  row2782
 	JMP  done
 
 tile2false:
-row2443:
+row2789:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2445
+	JGE     none2791
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2447
+	JNE     far2793
 
-each2448:
+each2794:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30998,11 +35218,11 @@ each2448:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2448
-	JMP          over2446
+	JL           each2794
+	JMP          over2792
 
-far2447:
-each2449:
+far2793:
+each2795:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31027,14 +35247,14 @@ each2449:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2449
+	JL           each2795
 
-over2446:
-none2445:
+over2792:
+none2791:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2443
+	JNZ  row2789
 	JMP  done
 
 tile2true:
@@ -31043,18 +35263,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2450:
+row2796:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2452
+	JGE        none2798
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2454
+	JNE        far2800
 
-each2455:
+each2801:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31073,11 +35293,11 @@ each2455:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2455
-	JMP          over2453
+	JL           each2801
+	JMP          over2799
 
-far2454:
-each2456:
+far2800:
+each2802:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31103,30 +35323,30 @@ each2456:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2456
+	JL           each2802
 
-over2453:
-none2452:
+over2799:
+none2798:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2450
+	JNZ  row2796
 	JMP  done
 
 tile3false:
-row2457:
+row2803:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2459
+	JGE     none2805
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2461
+	JNE     far2807
 
-each2462:
+each2808:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31145,11 +35365,11 @@ each2462:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2462
-	JMP          over2460
+	JL           each2808
+	JMP          over2806
 
-far2461:
-each2463:
+far2807:
+each2809:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31177,14 +35397,14 @@ each2463:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2463
+	JL           each2809
 
-over2460:
-none2459:
+over2806:
+none2805:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2457
+	JNZ  row2803
 	JMP  done
 
 tile3true:
@@ -31193,19 +35413,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2464:
+row2810:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2466
+	JGE        none2812
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2468
+	JNE        far2814
 
-each2469:
+each2815:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31225,11 +35445,11 @@ each2469:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2469
-	JMP          over2467
+	JL           each2815
+	JMP          over2813
 
-far2468:
-each2470:
+far2814:
+each2816:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31258,31 +35478,31 @@ each2470:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2470
+	JL           each2816
 
-over2467:
-none2466:
+over2813:
+none2812:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2464
+	JNZ  row2810
 	JMP  done
 
 tile4false:
-row2471:
+row2817:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2473
+	JGE     none2819
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2475
+	JNE     far2821
 
-each2476:
+each2822:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31302,11 +35522,11 @@ each2476:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2476
-	JMP          over2474
+	JL           each2822
+	JMP          over2820
 
-far2475:
-each2477:
+far2821:
+each2823:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31334,14 +35554,14 @@ each2477:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2477
+	JL           each2823
 
-over2474:
-none2473:
+over2820:
+none2819:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2471
+	JNZ  row2817
 	JMP  done
 
 tile4true:
@@ -31350,20 +35570,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2478:
+row2824:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2480
+	JGE        none2826
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2482
+	JNE        far2828
 
-each2483:
+each2829:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31384,11 +35604,11 @@ each2483:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2483
-	JMP          over2481
+	JL           each2829
+	JMP          over2827
 
-far2482:
-each2484:
+far2828:
+each2830:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31417,32 +35637,32 @@ each2484:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2484
+	JL           each2830
 
-over2481:
-none2480:
+over2827:
+none2826:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2478
+	JNZ  row2824
 	JMP  done
 
 tile5false:
-row2485:
+row2831:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2487
+	JGE     none2833
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2489
+	JNE     far2835
 
-each2490:
+each2836:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31463,11 +35683,11 @@ each2490:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2490
-	JMP          over2488
+	JL           each2836
+	JMP          over2834
 
-far2489:
-each2491:
+far2835:
+each2837:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31498,14 +35718,14 @@ each2491:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2491
+	JL           each2837
 
-over2488:
-none2487:
+over2834:
+none2833:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2485
+	JNZ  row2831
 	JMP  done
 
 tile5true:
@@ -31514,21 +35734,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2492:
+row2838:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2494
+	JGE        none2840
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2496
+	JNE        far2842
 
-each2497:
+each2843:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31550,11 +35770,11 @@ each2497:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2497
-	JMP          over2495
+	JL           each2843
+	JMP          over2841
 
-far2496:
-each2498:
+far2842:
+each2844:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31586,23 +35806,23 @@ each2498:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2498
+	JL           each2844
 
-over2495:
-none2494:
+over2841:
+none2840:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2492
+	JNZ  row2838
 	JMP  done
 
 tile6false:
-row2499:
+row2845:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2501
+	JGE     none2847
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31610,9 +35830,9 @@ row2499:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2503
+	JNE     far2849
 
-each2504:
+each2850:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31634,11 +35854,11 @@ each2504:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2504
-	JMP          over2502
+	JL           each2850
+	JMP          over2848
 
-far2503:
-each2505:
+far2849:
+each2851:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31669,14 +35889,14 @@ each2505:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2505
+	JL           each2851
 
-over2502:
-none2501:
+over2848:
+none2847:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2499
+	JNZ  row2845
 	JMP  done
 
 tile6true:
@@ -31685,12 +35905,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2506:
+row2852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2508
+	JGE        none2854
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31698,9 +35918,9 @@ row2506:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2510
+	JNE        far2856
 
-each2511:
+each2857:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31723,11 +35943,11 @@ each2511:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2511
-	JMP          over2509
+	JL           each2857
+	JMP          over2855
 
-far2510:
-each2512:
+far2856:
+each2858:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31759,23 +35979,23 @@ each2512:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2512
+	JL           each2858
 
-over2509:
-none2508:
+over2855:
+none2854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2506
+	JNZ  row2852
 	JMP  done
 
 tile7false:
-row2513:
+row2859:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2515
+	JGE     none2861
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31784,9 +36004,9 @@ row2513:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2517
+	JNE     far2863
 
-each2518:
+each2864:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31809,11 +36029,11 @@ each2518:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2518
-	JMP          over2516
+	JL           each2864
+	JMP          over2862
 
-far2517:
-each2519:
+far2863:
+each2865:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31847,14 +36067,14 @@ each2519:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2519
+	JL           each2865
 
-over2516:
-none2515:
+over2862:
+none2861:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2513
+	JNZ  row2859
 	JMP  done
 
 tile7true:
@@ -31863,12 +36083,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2520:
+row2866:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2522
+	JGE        none2868
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31877,9 +36097,9 @@ row2520:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2524
+	JNE        far2870
 
-each2525:
+each2871:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31903,11 +36123,11 @@ each2525:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2525
-	JMP          over2523
+	JL           each2871
+	JMP          over2869
 
-far2524:
-each2526:
+far2870:
+each2872:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31942,23 +36162,23 @@ each2526:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2526
+	JL           each2872
 
-over2523:
-none2522:
+over2869:
+none2868:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2520
+	JNZ  row2866
 	JMP  done
 
 tile8false:
-row2527:
+row2873:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2529
+	JGE     none2875
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31968,9 +36188,9 @@ row2527:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2531
+	JNE     far2877
 
-each2532:
+each2878:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31994,11 +36214,11 @@ each2532:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2532
-	JMP          over2530
+	JL           each2878
+	JMP          over2876
 
-far2531:
-each2533:
+far2877:
+each2879:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32032,14 +36252,14 @@ each2533:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2533
+	JL           each2879
 
-over2530:
-none2529:
+over2876:
+none2875:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2527
+	JNZ  row2873
 	JMP  done
 
 tile8true:
@@ -32048,12 +36268,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2534:
+row2880:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2536
+	JGE        none2882
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32063,9 +36283,9 @@ row2534:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2538
+	JNE        far2884
 
-each2539:
+each2885:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32090,11 +36310,11 @@ each2539:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2539
-	JMP          over2537
+	JL           each2885
+	JMP          over2883
 
-far2538:
-each2540:
+far2884:
+each2886:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32129,14 +36349,14 @@ each2540:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2540
+	JL           each2886
 
-over2537:
-none2536:
+over2883:
+none2882:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2534
+	JNZ  row2880
 
 done:
 	VZEROUPPER
@@ -32154,16 +36374,16 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2541:
+row2887:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2543
+	JGE     none2889
 	CMPQ    128(AX), $0x00
-	JNE     far2545
+	JNE     far2891
 
-each2546:
+each2892:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32187,11 +36407,11 @@ each2546:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2546
-	JMP          over2544
+	JL           each2892
+	JMP          over2890
 
-far2545:
-each2547:
+far2891:
+each2893:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32223,14 +36443,14 @@ each2547:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2547
+	JL           each2893
 
-over2544:
-none2543:
+over2890:
+none2889:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2541
+	JNZ  row2887
 	VZEROUPPER
 	RET
 
@@ -32246,16 +36466,16 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2548:
+row2894:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2550
+	JGE     none2896
 	CMPQ    128(AX), $0x00
-	JNE     far2552
+	JNE     far2898
 
-each2553:
+each2899:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32287,11 +36507,11 @@ each2553:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2553
-	JMP          over2551
+	JL           each2899
+	JMP          over2897
 
-far2552:
-each2554:
+far2898:
+each2900:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32333,14 +36553,14 @@ each2554:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2554
+	JL           each2900
 
-over2551:
-none2550:
+over2897:
+none2896:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2548
+	JNZ  row2894
 	VZEROUPPER
 	RET
 
@@ -32356,16 +36576,16 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2555:
+row2901:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2557
+	JGE     none2903
 	CMPQ    128(AX), $0x00
-	JNE     far2559
+	JNE     far2905
 
-each2560:
+each2906:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32413,11 +36633,11 @@ each2560:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2560
-	JMP          over2558
+	JL           each2906
+	JMP          over2904
 
-far2559:
-each2561:
+far2905:
+each2907:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32479,14 +36699,14 @@ each2561:
 	VMOVUPS      X0, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2561
+	JL           each2907
 
-over2558:
-none2557:
+over2904:
+none2903:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2555
+	JNZ  row2901
 	VZEROUPPER
 	RET
 
@@ -32502,16 +36722,16 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2562:
+row2908:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2564
+	JGE     none2910
 	CMPQ    128(AX), $0x00
-	JNE     far2566
+	JNE     far2912
 
-each2567:
+each2913:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -32547,11 +36767,11 @@ each2567:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2567
-	JMP        over2565
+	JL         each2913
+	JMP        over2911
 
-far2566:
-each2568:
+far2912:
+each2914:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -32597,14 +36817,14 @@ each2568:
 	VMOVUPS    Y2, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2568
+	JL         each2914
 
-over2565:
-none2564:
+over2911:
+none2910:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2562
+	JNZ  row2908
 	VZEROUPPER
 	RET
 
@@ -32620,16 +36840,16 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2569:
+row2915:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2571
+	JGE     none2917
 	CMPQ    128(AX), $0x00
-	JNE     far2573
+	JNE     far2919
 
-each2574:
+each2920:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -32681,11 +36901,11 @@ each2574:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2574
-	JMP         over2572
+	JL          each2920
+	JMP         over2918
 
-far2573:
-each2575:
+far2919:
+each2921:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -32751,14 +36971,14 @@ each2575:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2575
+	JL          each2921
 
-over2572:
-none2571:
+over2918:
+none2917:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2569
+	JNZ  row2915
 	VZEROUPPER
 	RET
 
@@ -32774,16 +36994,16 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 
-row2576:
+row2922:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2578
+	JGE     none2924
 	CMPQ    128(AX), $0x00
-	JNE     far2580
+	JNE     far2926
 
-each2581:
+each2927:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -32867,11 +37087,11 @@ each2581:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2581
-	JMP         over2579
+	JL          each2927
+	JMP         over2925
 
-far2580:
-each2582:
+far2926:
+each2928:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -32977,14 +37197,14 @@ each2582:
 	VMOVUPS     Y2, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2582
+	JL          each2928
 
-over2579:
-none2578:
+over2925:
+none2924:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2576
+	JNZ  row2922
 	VZEROUPPER
 	RET
 
@@ -33035,16 +37255,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2583:
+row2929:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2585
+	JGE     none2931
 	CMPQ    128(AX), $0x00
-	JNE     far2587
+	JNE     far2933
 
-each2588:
+each2934:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33055,11 +37275,11 @@ each2588:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2588
-	JMP     over2586
+	JL      each2934
+	JMP     over2932
 
-far2587:
-each2589:
+far2933:
+each2935:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33077,14 +37297,14 @@ each2589:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2589
+	JL         each2935
 
-over2586:
-none2585:
+over2932:
+none2931:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2583
+	JNZ  row2929
 	JMP  done
 
 tile1true:
@@ -33093,16 +37313,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2590:
+row2936:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2592
+	JGE     none2938
 	CMPQ    128(AX), $0x00
-	JNE     far2594
+	JNE     far2940
 
-each2595:
+each2941:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33112,38 +37332,38 @@ each2595:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2596
+	JE           all2942
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2598
+	JZ           two2944
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2598:
+two2944:
 	TESTQ    $0x00000002, R11
-	JZ       one2599
+	JZ       one2945
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2599:
+one2945:
 	TESTQ  $0x00000001, R11
-	JZ     stored2597
+	JZ     stored2943
 	VMOVSS X1, (R12)
-	JMP    stored2597
+	JMP    stored2943
 
-all2596:
+all2942:
 	VMOVUPS Y1, (R12)
 
-stored2597:
+stored2943:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2595
-	JMP  over2593
+	JL   each2941
+	JMP  over2939
 
-far2594:
-each2600:
+far2940:
+each2946:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33160,54 +37380,54 @@ each2600:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2601
+	JE           all2947
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2603
+	JZ           two2949
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2603:
+two2949:
 	TESTQ    $0x00000002, R11
-	JZ       one2604
+	JZ       one2950
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2604:
+one2950:
 	TESTQ  $0x00000001, R11
-	JZ     stored2602
+	JZ     stored2948
 	VMOVSS X1, (R12)
-	JMP    stored2602
+	JMP    stored2948
 
-all2601:
+all2947:
 	VMOVUPS Y1, (R12)
 
-stored2602:
+stored2948:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2600
+	JL   each2946
 
-over2593:
-none2592:
+over2939:
+none2938:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2590
+	JNZ  row2936
 	JMP  done
 
 tile2false:
-row2605:
+row2951:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2607
+	JGE     none2953
 	CMPQ    128(AX), $0x00
-	JNE     far2609
+	JNE     far2955
 
-each2610:
+each2956:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33220,11 +37440,11 @@ each2610:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2610
-	JMP     over2608
+	JL      each2956
+	JMP     over2954
 
-far2609:
-each2611:
+far2955:
+each2957:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33244,14 +37464,14 @@ each2611:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2611
+	JL         each2957
 
-over2608:
-none2607:
+over2954:
+none2953:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2605
+	JNZ  row2951
 	JMP  done
 
 tile2true:
@@ -33260,16 +37480,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2612:
+row2958:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2614
+	JGE     none2960
 	CMPQ    128(AX), $0x00
-	JNE     far2616
+	JNE     far2962
 
-each2617:
+each2963:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33281,38 +37501,38 @@ each2617:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2618
+	JE           all2964
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2620
+	JZ           two2966
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2620:
+two2966:
 	TESTQ    $0x00000002, R11
-	JZ       one2621
+	JZ       one2967
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2621:
+one2967:
 	TESTQ  $0x00000001, R11
-	JZ     stored2619
+	JZ     stored2965
 	VMOVSS X1, (R12)
-	JMP    stored2619
+	JMP    stored2965
 
-all2618:
+all2964:
 	VMOVUPS Y1, 32(R12)
 
-stored2619:
+stored2965:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2617
-	JMP  over2615
+	JL   each2963
+	JMP  over2961
 
-far2616:
-each2622:
+far2962:
+each2968:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33331,54 +37551,54 @@ each2622:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2623
+	JE           all2969
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2625
+	JZ           two2971
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2625:
+two2971:
 	TESTQ    $0x00000002, R11
-	JZ       one2626
+	JZ       one2972
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2626:
+one2972:
 	TESTQ  $0x00000001, R11
-	JZ     stored2624
+	JZ     stored2970
 	VMOVSS X1, (R12)
-	JMP    stored2624
+	JMP    stored2970
 
-all2623:
+all2969:
 	VMOVUPS Y1, 32(R12)
 
-stored2624:
+stored2970:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2622
+	JL   each2968
 
-over2615:
-none2614:
+over2961:
+none2960:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2612
+	JNZ  row2958
 	JMP  done
 
 tile3false:
-row2627:
+row2973:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2629
+	JGE     none2975
 	CMPQ    128(AX), $0x00
-	JNE     far2631
+	JNE     far2977
 
-each2632:
+each2978:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33393,11 +37613,11 @@ each2632:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2632
-	JMP     over2630
+	JL      each2978
+	JMP     over2976
 
-far2631:
-each2633:
+far2977:
+each2979:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33421,14 +37641,14 @@ each2633:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2633
+	JL         each2979
 
-over2630:
-none2629:
+over2976:
+none2975:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2627
+	JNZ  row2973
 	JMP  done
 
 tile3true:
@@ -33437,16 +37657,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2634:
+row2980:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2636
+	JGE     none2982
 	CMPQ    128(AX), $0x00
-	JNE     far2638
+	JNE     far2984
 
-each2639:
+each2985:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33460,38 +37680,38 @@ each2639:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2640
+	JE           all2986
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2642
+	JZ           two2988
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2642:
+two2988:
 	TESTQ    $0x00000002, R11
-	JZ       one2643
+	JZ       one2989
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2643:
+one2989:
 	TESTQ  $0x00000001, R11
-	JZ     stored2641
+	JZ     stored2987
 	VMOVSS X1, (R12)
-	JMP    stored2641
+	JMP    stored2987
 
-all2640:
+all2986:
 	VMOVUPS Y1, 64(R12)
 
-stored2641:
+stored2987:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2639
-	JMP  over2637
+	JL   each2985
+	JMP  over2983
 
-far2638:
-each2644:
+far2984:
+each2990:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33514,54 +37734,54 @@ each2644:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2645
+	JE           all2991
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2647
+	JZ           two2993
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2647:
+two2993:
 	TESTQ    $0x00000002, R11
-	JZ       one2648
+	JZ       one2994
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2648:
+one2994:
 	TESTQ  $0x00000001, R11
-	JZ     stored2646
+	JZ     stored2992
 	VMOVSS X1, (R12)
-	JMP    stored2646
+	JMP    stored2992
 
-all2645:
+all2991:
 	VMOVUPS Y1, 64(R12)
 
-stored2646:
+stored2992:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2644
+	JL   each2990
 
-over2637:
-none2636:
+over2983:
+none2982:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2634
+	JNZ  row2980
 	JMP  done
 
 tile4false:
-row2649:
+row2995:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2651
+	JGE     none2997
 	CMPQ    128(AX), $0x00
-	JNE     far2653
+	JNE     far2999
 
-each2654:
+each3000:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33578,11 +37798,11 @@ each2654:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2654
-	JMP     over2652
+	JL      each3000
+	JMP     over2998
 
-far2653:
-each2655:
+far2999:
+each3001:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33607,14 +37827,14 @@ each2655:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2655
+	JL         each3001
 
-over2652:
-none2651:
+over2998:
+none2997:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2649
+	JNZ  row2995
 	JMP  done
 
 tile4true:
@@ -33623,16 +37843,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2656:
+row3002:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2658
+	JGE     none3004
 	CMPQ    128(AX), $0x00
-	JNE     far2660
+	JNE     far3006
 
-each2661:
+each3007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33648,38 +37868,38 @@ each2661:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2662
+	JE           all3008
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2664
+	JZ           two3010
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2664:
+two3010:
 	TESTQ    $0x00000002, R11
-	JZ       one2665
+	JZ       one3011
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2665:
+one3011:
 	TESTQ  $0x00000001, R11
-	JZ     stored2663
+	JZ     stored3009
 	VMOVSS X1, (R12)
-	JMP    stored2663
+	JMP    stored3009
 
-all2662:
+all3008:
 	VMOVUPS Y1, 96(R12)
 
-stored2663:
+stored3009:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2661
-	JMP  over2659
+	JL   each3007
+	JMP  over3005
 
-far2660:
-each2666:
+far3006:
+each3012:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33703,54 +37923,54 @@ each2666:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2667
+	JE           all3013
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2669
+	JZ           two3015
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2669:
+two3015:
 	TESTQ    $0x00000002, R11
-	JZ       one2670
+	JZ       one3016
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2670:
+one3016:
 	TESTQ  $0x00000001, R11
-	JZ     stored2668
+	JZ     stored3014
 	VMOVSS X1, (R12)
-	JMP    stored2668
+	JMP    stored3014
 
-all2667:
+all3013:
 	VMOVUPS Y1, 96(R12)
 
-stored2668:
+stored3014:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2666
+	JL   each3012
 
-over2659:
-none2658:
+over3005:
+none3004:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2656
+	JNZ  row3002
 	JMP  done
 
 tile5false:
-row2671:
+row3017:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2673
+	JGE     none3019
 	CMPQ    128(AX), $0x00
-	JNE     far2675
+	JNE     far3021
 
-each2676:
+each3022:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33769,11 +37989,11 @@ each2676:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2676
-	JMP     over2674
+	JL      each3022
+	JMP     over3020
 
-far2675:
-each2677:
+far3021:
+each3023:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -33802,14 +38022,14 @@ each2677:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2677
+	JL         each3023
 
-over2674:
-none2673:
+over3020:
+none3019:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2671
+	JNZ  row3017
 	JMP  done
 
 tile5true:
@@ -33818,16 +38038,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2678:
+row3024:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2680
+	JGE     none3026
 	CMPQ    128(AX), $0x00
-	JNE     far2682
+	JNE     far3028
 
-each2683:
+each3029:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33845,38 +38065,38 @@ each2683:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2684
+	JE           all3030
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2686
+	JZ           two3032
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2686:
+two3032:
 	TESTQ    $0x00000002, R11
-	JZ       one2687
+	JZ       one3033
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2687:
+one3033:
 	TESTQ  $0x00000001, R11
-	JZ     stored2685
+	JZ     stored3031
 	VMOVSS X1, (R12)
-	JMP    stored2685
+	JMP    stored3031
 
-all2684:
+all3030:
 	VMOVUPS Y1, 128(R12)
 
-stored2685:
+stored3031:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2683
-	JMP  over2681
+	JL   each3029
+	JMP  over3027
 
-far2682:
-each2688:
+far3028:
+each3034:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33904,54 +38124,54 @@ each2688:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2689
+	JE           all3035
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2691
+	JZ           two3037
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2691:
+two3037:
 	TESTQ    $0x00000002, R11
-	JZ       one2692
+	JZ       one3038
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2692:
+one3038:
 	TESTQ  $0x00000001, R11
-	JZ     stored2690
+	JZ     stored3036
 	VMOVSS X1, (R12)
-	JMP    stored2690
+	JMP    stored3036
 
-all2689:
+all3035:
 	VMOVUPS Y1, 128(R12)
 
-stored2690:
+stored3036:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2688
+	JL   each3034
 
-over2681:
-none2680:
+over3027:
+none3026:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2678
+	JNZ  row3024
 	JMP  done
 
 tile6false:
-row2693:
+row3039:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2695
+	JGE     none3041
 	CMPQ    128(AX), $0x00
-	JNE     far2697
+	JNE     far3043
 
-each2698:
+each3044:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -33972,11 +38192,11 @@ each2698:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2698
-	JMP     over2696
+	JL      each3044
+	JMP     over3042
 
-far2697:
-each2699:
+far3043:
+each3045:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34006,14 +38226,14 @@ each2699:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2699
+	JL         each3045
 
-over2696:
-none2695:
+over3042:
+none3041:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2693
+	JNZ  row3039
 	JMP  done
 
 tile6true:
@@ -34022,16 +38242,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2700:
+row3046:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2702
+	JGE     none3048
 	CMPQ    128(AX), $0x00
-	JNE     far2704
+	JNE     far3050
 
-each2705:
+each3051:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34051,38 +38271,38 @@ each2705:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2706
+	JE           all3052
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2708
+	JZ           two3054
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2708:
+two3054:
 	TESTQ    $0x00000002, R11
-	JZ       one2709
+	JZ       one3055
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2709:
+one3055:
 	TESTQ  $0x00000001, R11
-	JZ     stored2707
+	JZ     stored3053
 	VMOVSS X1, (R12)
-	JMP    stored2707
+	JMP    stored3053
 
-all2706:
+all3052:
 	VMOVUPS Y1, 160(R12)
 
-stored2707:
+stored3053:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2705
-	JMP  over2703
+	JL   each3051
+	JMP  over3049
 
-far2704:
-each2710:
+far3050:
+each3056:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34111,54 +38331,54 @@ each2710:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2711
+	JE           all3057
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2713
+	JZ           two3059
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2713:
+two3059:
 	TESTQ    $0x00000002, R11
-	JZ       one2714
+	JZ       one3060
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2714:
+one3060:
 	TESTQ  $0x00000001, R11
-	JZ     stored2712
+	JZ     stored3058
 	VMOVSS X1, (R12)
-	JMP    stored2712
+	JMP    stored3058
 
-all2711:
+all3057:
 	VMOVUPS Y1, 160(R12)
 
-stored2712:
+stored3058:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2710
+	JL   each3056
 
-over2703:
-none2702:
+over3049:
+none3048:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2700
+	JNZ  row3046
 	JMP  done
 
 tile7false:
-row2715:
+row3061:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2717
+	JGE     none3063
 	CMPQ    128(AX), $0x00
-	JNE     far2719
+	JNE     far3065
 
-each2720:
+each3066:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34181,11 +38401,11 @@ each2720:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2720
-	JMP     over2718
+	JL      each3066
+	JMP     over3064
 
-far2719:
-each2721:
+far3065:
+each3067:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34219,14 +38439,14 @@ each2721:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2721
+	JL         each3067
 
-over2718:
-none2717:
+over3064:
+none3063:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2715
+	JNZ  row3061
 	JMP  done
 
 tile7true:
@@ -34235,16 +38455,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2722:
+row3068:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2724
+	JGE     none3070
 	CMPQ    128(AX), $0x00
-	JNE     far2726
+	JNE     far3072
 
-each2727:
+each3073:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34266,38 +38486,38 @@ each2727:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2728
+	JE           all3074
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2730
+	JZ           two3076
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2730:
+two3076:
 	TESTQ    $0x00000002, R11
-	JZ       one2731
+	JZ       one3077
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2731:
+one3077:
 	TESTQ  $0x00000001, R11
-	JZ     stored2729
+	JZ     stored3075
 	VMOVSS X1, (R12)
-	JMP    stored2729
+	JMP    stored3075
 
-all2728:
+all3074:
 	VMOVUPS Y1, 192(R12)
 
-stored2729:
+stored3075:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2727
-	JMP  over2725
+	JL   each3073
+	JMP  over3071
 
-far2726:
-each2732:
+far3072:
+each3078:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34330,54 +38550,54 @@ each2732:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2733
+	JE           all3079
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2735
+	JZ           two3081
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2735:
+two3081:
 	TESTQ    $0x00000002, R11
-	JZ       one2736
+	JZ       one3082
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2736:
+one3082:
 	TESTQ  $0x00000001, R11
-	JZ     stored2734
+	JZ     stored3080
 	VMOVSS X1, (R12)
-	JMP    stored2734
+	JMP    stored3080
 
-all2733:
+all3079:
 	VMOVUPS Y1, 192(R12)
 
-stored2734:
+stored3080:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2732
+	JL   each3078
 
-over2725:
-none2724:
+over3071:
+none3070:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2722
+	JNZ  row3068
 	JMP  done
 
 tile8false:
-row2737:
+row3083:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2739
+	JGE     none3085
 	CMPQ    128(AX), $0x00
-	JNE     far2741
+	JNE     far3087
 
-each2742:
+each3088:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34402,11 +38622,11 @@ each2742:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2742
-	JMP     over2740
+	JL      each3088
+	JMP     over3086
 
-far2741:
-each2743:
+far3087:
+each3089:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34441,14 +38661,14 @@ each2743:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2743
+	JL         each3089
 
-over2740:
-none2739:
+over3086:
+none3085:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2737
+	JNZ  row3083
 	JMP  done
 
 tile8true:
@@ -34457,16 +38677,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2744:
+row3090:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2746
+	JGE     none3092
 	CMPQ    128(AX), $0x00
-	JNE     far2748
+	JNE     far3094
 
-each2749:
+each3095:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34490,38 +38710,38 @@ each2749:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2750
+	JE           all3096
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2752
+	JZ           two3098
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2752:
+two3098:
 	TESTQ    $0x00000002, R11
-	JZ       one2753
+	JZ       one3099
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2753:
+one3099:
 	TESTQ  $0x00000001, R11
-	JZ     stored2751
+	JZ     stored3097
 	VMOVSS X1, (R12)
-	JMP    stored2751
+	JMP    stored3097
 
-all2750:
+all3096:
 	VMOVUPS Y1, 224(R12)
 
-stored2751:
+stored3097:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2749
-	JMP  over2747
+	JL   each3095
+	JMP  over3093
 
-far2748:
-each2754:
+far3094:
+each3100:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34555,41 +38775,41 @@ each2754:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2755
+	JE           all3101
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2757
+	JZ           two3103
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2757:
+two3103:
 	TESTQ    $0x00000002, R11
-	JZ       one2758
+	JZ       one3104
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2758:
+one3104:
 	TESTQ  $0x00000001, R11
-	JZ     stored2756
+	JZ     stored3102
 	VMOVSS X1, (R12)
-	JMP    stored2756
+	JMP    stored3102
 
-all2755:
+all3101:
 	VMOVUPS Y1, 224(R12)
 
-stored2756:
+stored3102:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2754
+	JL   each3100
 
-over2747:
-none2746:
+over3093:
+none3092:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2744
+	JNZ  row3090
 
 done:
 	VZEROUPPER
@@ -34642,17 +38862,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2759:
+row3105:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2761
+	JGE     none3107
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2763
+	JNE     far3109
 
-each2764:
+each3110:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34664,11 +38884,11 @@ each2764:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2764
-	JMP     over2762
+	JL      each3110
+	JMP     over3108
 
-far2763:
-each2765:
+far3109:
+each3111:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34687,14 +38907,14 @@ each2765:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2765
+	JL         each3111
 
-over2762:
-none2761:
+over3108:
+none3107:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2759
+	JNZ  row3105
 	JMP  done
 
 tile1true:
@@ -34703,17 +38923,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2766:
+row3112:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2768
+	JGE        none3114
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2770
+	JNE        far3116
 
-each2771:
+each3117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34724,38 +38944,38 @@ each2771:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2772
+	JE           all3118
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2774
+	JZ           two3120
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2774:
+two3120:
 	TESTQ    $0x00000002, R11
-	JZ       one2775
+	JZ       one3121
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2775:
+one3121:
 	TESTQ  $0x00000001, R11
-	JZ     stored2773
+	JZ     stored3119
 	VMOVSS X2, (R12)
-	JMP    stored2773
+	JMP    stored3119
 
-all2772:
+all3118:
 	VMOVUPS Y2, (R12)
 
-stored2773:
+stored3119:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2771
-	JMP  over2769
+	JL   each3117
+	JMP  over3115
 
-far2770:
-each2776:
+far3116:
+each3122:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34773,56 +38993,56 @@ each2776:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2777
+	JE           all3123
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2779
+	JZ           two3125
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2779:
+two3125:
 	TESTQ    $0x00000002, R11
-	JZ       one2780
+	JZ       one3126
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2780:
+one3126:
 	TESTQ  $0x00000001, R11
-	JZ     stored2778
+	JZ     stored3124
 	VMOVSS X2, (R12)
-	JMP    stored2778
+	JMP    stored3124
 
-all2777:
+all3123:
 	VMOVUPS Y2, (R12)
 
-stored2778:
+stored3124:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2776
+	JL   each3122
 
-over2769:
-none2768:
+over3115:
+none3114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2766
+	JNZ  row3112
 	JMP  done
 
 tile2false:
-row2781:
+row3127:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2783
+	JGE     none3129
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2785
+	JNE     far3131
 
-each2786:
+each3132:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -34837,11 +39057,11 @@ each2786:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2786
-	JMP     over2784
+	JL      each3132
+	JMP     over3130
 
-far2785:
-each2787:
+far3131:
+each3133:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -34863,14 +39083,14 @@ each2787:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2787
+	JL         each3133
 
-over2784:
-none2783:
+over3130:
+none3129:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2781
+	JNZ  row3127
 	JMP  done
 
 tile2true:
@@ -34879,18 +39099,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2788:
+row3134:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2790
+	JGE        none3136
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2792
+	JNE        far3138
 
-each2793:
+each3139:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -34904,38 +39124,38 @@ each2793:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2794
+	JE           all3140
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2796
+	JZ           two3142
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2796:
+two3142:
 	TESTQ    $0x00000002, R11
-	JZ       one2797
+	JZ       one3143
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2797:
+one3143:
 	TESTQ  $0x00000001, R11
-	JZ     stored2795
+	JZ     stored3141
 	VMOVSS X3, (R12)
-	JMP    stored2795
+	JMP    stored3141
 
-all2794:
+all3140:
 	VMOVUPS Y3, 32(R12)
 
-stored2795:
+stored3141:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2793
-	JMP  over2791
+	JL   each3139
+	JMP  over3137
 
-far2792:
-each2798:
+far3138:
+each3144:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -34956,57 +39176,57 @@ each2798:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2799
+	JE           all3145
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2801
+	JZ           two3147
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2801:
+two3147:
 	TESTQ    $0x00000002, R11
-	JZ       one2802
+	JZ       one3148
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2802:
+one3148:
 	TESTQ  $0x00000001, R11
-	JZ     stored2800
+	JZ     stored3146
 	VMOVSS X3, (R12)
-	JMP    stored2800
+	JMP    stored3146
 
-all2799:
+all3145:
 	VMOVUPS Y3, 32(R12)
 
-stored2800:
+stored3146:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2798
+	JL   each3144
 
-over2791:
-none2790:
+over3137:
+none3136:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2788
+	JNZ  row3134
 	JMP  done
 
 tile3false:
-row2803:
+row3149:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2805
+	JGE     none3151
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2807
+	JNE     far3153
 
-each2808:
+each3154:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35024,11 +39244,11 @@ each2808:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2808
-	JMP     over2806
+	JL      each3154
+	JMP     over3152
 
-far2807:
-each2809:
+far3153:
+each3155:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35055,14 +39275,14 @@ each2809:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2809
+	JL         each3155
 
-over2806:
-none2805:
+over3152:
+none3151:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2803
+	JNZ  row3149
 	JMP  done
 
 tile3true:
@@ -35071,19 +39291,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2810:
+row3156:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2812
+	JGE        none3158
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2814
+	JNE        far3160
 
-each2815:
+each3161:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35100,38 +39320,38 @@ each2815:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2816
+	JE           all3162
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2818
+	JZ           two3164
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2818:
+two3164:
 	TESTQ    $0x00000002, R11
-	JZ       one2819
+	JZ       one3165
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2819:
+one3165:
 	TESTQ  $0x00000001, R11
-	JZ     stored2817
+	JZ     stored3163
 	VMOVSS X4, (R12)
-	JMP    stored2817
+	JMP    stored3163
 
-all2816:
+all3162:
 	VMOVUPS Y4, 64(R12)
 
-stored2817:
+stored3163:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2815
-	JMP  over2813
+	JL   each3161
+	JMP  over3159
 
-far2814:
-each2820:
+far3160:
+each3166:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35157,58 +39377,58 @@ each2820:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2821
+	JE           all3167
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2823
+	JZ           two3169
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2823:
+two3169:
 	TESTQ    $0x00000002, R11
-	JZ       one2824
+	JZ       one3170
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2824:
+one3170:
 	TESTQ  $0x00000001, R11
-	JZ     stored2822
+	JZ     stored3168
 	VMOVSS X4, (R12)
-	JMP    stored2822
+	JMP    stored3168
 
-all2821:
+all3167:
 	VMOVUPS Y4, 64(R12)
 
-stored2822:
+stored3168:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2820
+	JL   each3166
 
-over2813:
-none2812:
+over3159:
+none3158:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2810
+	JNZ  row3156
 	JMP  done
 
 tile4false:
-row2825:
+row3171:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2827
+	JGE     none3173
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2829
+	JNE     far3175
 
-each2830:
+each3176:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35229,11 +39449,11 @@ each2830:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2830
-	JMP     over2828
+	JL      each3176
+	JMP     over3174
 
-far2829:
-each2831:
+far3175:
+each3177:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35262,14 +39482,14 @@ each2831:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2831
+	JL         each3177
 
-over2828:
-none2827:
+over3174:
+none3173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2825
+	JNZ  row3171
 	JMP  done
 
 tile4true:
@@ -35278,20 +39498,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2832:
+row3178:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2834
+	JGE        none3180
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2836
+	JNE        far3182
 
-each2837:
+each3183:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35311,38 +39531,38 @@ each2837:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2838
+	JE           all3184
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2840
+	JZ           two3186
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2840:
+two3186:
 	TESTQ    $0x00000002, R11
-	JZ       one2841
+	JZ       one3187
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2841:
+one3187:
 	TESTQ  $0x00000001, R11
-	JZ     stored2839
+	JZ     stored3185
 	VMOVSS X5, (R12)
-	JMP    stored2839
+	JMP    stored3185
 
-all2838:
+all3184:
 	VMOVUPS Y5, 96(R12)
 
-stored2839:
+stored3185:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2837
-	JMP  over2835
+	JL   each3183
+	JMP  over3181
 
-far2836:
-each2842:
+far3182:
+each3188:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35370,59 +39590,59 @@ each2842:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2843
+	JE           all3189
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2845
+	JZ           two3191
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2845:
+two3191:
 	TESTQ    $0x00000002, R11
-	JZ       one2846
+	JZ       one3192
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2846:
+one3192:
 	TESTQ  $0x00000001, R11
-	JZ     stored2844
+	JZ     stored3190
 	VMOVSS X5, (R12)
-	JMP    stored2844
+	JMP    stored3190
 
-all2843:
+all3189:
 	VMOVUPS Y5, 96(R12)
 
-stored2844:
+stored3190:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2842
+	JL   each3188
 
-over2835:
-none2834:
+over3181:
+none3180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2832
+	JNZ  row3178
 	JMP  done
 
 tile5false:
-row2847:
+row3193:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2849
+	JGE     none3195
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2851
+	JNE     far3197
 
-each2852:
+each3198:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35446,11 +39666,11 @@ each2852:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2852
-	JMP     over2850
+	JL      each3198
+	JMP     over3196
 
-far2851:
-each2853:
+far3197:
+each3199:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35484,14 +39704,14 @@ each2853:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2853
+	JL         each3199
 
-over2850:
-none2849:
+over3196:
+none3195:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2847
+	JNZ  row3193
 	JMP  done
 
 tile5true:
@@ -35500,21 +39720,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2854:
+row3200:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2856
+	JGE        none3202
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2858
+	JNE        far3204
 
-each2859:
+each3205:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35537,38 +39757,38 @@ each2859:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2860
+	JE           all3206
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2862
+	JZ           two3208
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2862:
+two3208:
 	TESTQ    $0x00000002, R11
-	JZ       one2863
+	JZ       one3209
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2863:
+one3209:
 	TESTQ  $0x00000001, R11
-	JZ     stored2861
+	JZ     stored3207
 	VMOVSS X6, (R12)
-	JMP    stored2861
+	JMP    stored3207
 
-all2860:
+all3206:
 	VMOVUPS Y6, 128(R12)
 
-stored2861:
+stored3207:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2859
-	JMP  over2857
+	JL   each3205
+	JMP  over3203
 
-far2858:
-each2864:
+far3204:
+each3210:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35601,50 +39821,50 @@ each2864:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2865
+	JE           all3211
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2867
+	JZ           two3213
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2867:
+two3213:
 	TESTQ    $0x00000002, R11
-	JZ       one2868
+	JZ       one3214
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2868:
+one3214:
 	TESTQ  $0x00000001, R11
-	JZ     stored2866
+	JZ     stored3212
 	VMOVSS X6, (R12)
-	JMP    stored2866
+	JMP    stored3212
 
-all2865:
+all3211:
 	VMOVUPS Y6, 128(R12)
 
-stored2866:
+stored3212:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2864
+	JL   each3210
 
-over2857:
-none2856:
+over3203:
+none3202:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2854
+	JNZ  row3200
 	JMP  done
 
 tile6false:
-row2869:
+row3215:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2871
+	JGE     none3217
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35652,9 +39872,9 @@ row2869:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2873
+	JNE     far3219
 
-each2874:
+each3220:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35681,11 +39901,11 @@ each2874:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2874
-	JMP     over2872
+	JL      each3220
+	JMP     over3218
 
-far2873:
-each2875:
+far3219:
+each3221:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35721,14 +39941,14 @@ each2875:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2875
+	JL         each3221
 
-over2872:
-none2871:
+over3218:
+none3217:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2869
+	JNZ  row3215
 	JMP  done
 
 tile6true:
@@ -35737,12 +39957,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2876:
+row3222:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2878
+	JGE        none3224
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35750,9 +39970,9 @@ row2876:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2880
+	JNE        far3226
 
-each2881:
+each3227:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35778,38 +39998,38 @@ each2881:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2882
+	JE           all3228
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2884
+	JZ           two3230
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2884:
+two3230:
 	TESTQ    $0x00000002, R11
-	JZ       one2885
+	JZ       one3231
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2885:
+one3231:
 	TESTQ  $0x00000001, R11
-	JZ     stored2883
+	JZ     stored3229
 	VMOVSS X7, (R12)
-	JMP    stored2883
+	JMP    stored3229
 
-all2882:
+all3228:
 	VMOVUPS Y7, 160(R12)
 
-stored2883:
+stored3229:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2881
-	JMP  over2879
+	JL   each3227
+	JMP  over3225
 
-far2880:
-each2886:
+far3226:
+each3232:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35844,50 +40064,50 @@ each2886:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2887
+	JE           all3233
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2889
+	JZ           two3235
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2889:
+two3235:
 	TESTQ    $0x00000002, R11
-	JZ       one2890
+	JZ       one3236
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2890:
+one3236:
 	TESTQ  $0x00000001, R11
-	JZ     stored2888
+	JZ     stored3234
 	VMOVSS X7, (R12)
-	JMP    stored2888
+	JMP    stored3234
 
-all2887:
+all3233:
 	VMOVUPS Y7, 160(R12)
 
-stored2888:
+stored3234:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2886
+	JL   each3232
 
-over2879:
-none2878:
+over3225:
+none3224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2876
+	JNZ  row3222
 	JMP  done
 
 tile7false:
-row2891:
+row3237:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2893
+	JGE     none3239
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35896,9 +40116,9 @@ row2891:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2895
+	JNE     far3241
 
-each2896:
+each3242:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -35928,11 +40148,11 @@ each2896:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2896
-	JMP     over2894
+	JL      each3242
+	JMP     over3240
 
-far2895:
-each2897:
+far3241:
+each3243:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -35973,14 +40193,14 @@ each2897:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2897
+	JL         each3243
 
-over2894:
-none2893:
+over3240:
+none3239:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2891
+	JNZ  row3237
 	JMP  done
 
 tile7true:
@@ -35989,12 +40209,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2898:
+row3244:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2900
+	JGE        none3246
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36003,9 +40223,9 @@ row2898:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2902
+	JNE        far3248
 
-each2903:
+each3249:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36034,38 +40254,38 @@ each2903:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2904
+	JE           all3250
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2906
+	JZ           two3252
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2906:
+two3252:
 	TESTQ    $0x00000002, R11
-	JZ       one2907
+	JZ       one3253
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2907:
+one3253:
 	TESTQ  $0x00000001, R11
-	JZ     stored2905
+	JZ     stored3251
 	VMOVSS X8, (R12)
-	JMP    stored2905
+	JMP    stored3251
 
-all2904:
+all3250:
 	VMOVUPS Y8, 192(R12)
 
-stored2905:
+stored3251:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2903
-	JMP  over2901
+	JL   each3249
+	JMP  over3247
 
-far2902:
-each2908:
+far3248:
+each3254:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36105,50 +40325,50 @@ each2908:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2909
+	JE           all3255
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2911
+	JZ           two3257
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2911:
+two3257:
 	TESTQ    $0x00000002, R11
-	JZ       one2912
+	JZ       one3258
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2912:
+one3258:
 	TESTQ  $0x00000001, R11
-	JZ     stored2910
+	JZ     stored3256
 	VMOVSS X8, (R12)
-	JMP    stored2910
+	JMP    stored3256
 
-all2909:
+all3255:
 	VMOVUPS Y8, 192(R12)
 
-stored2910:
+stored3256:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2908
+	JL   each3254
 
-over2901:
-none2900:
+over3247:
+none3246:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2898
+	JNZ  row3244
 	JMP  done
 
 tile8false:
-row2913:
+row3259:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2915
+	JGE     none3261
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36158,9 +40378,9 @@ row2913:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2917
+	JNE     far3263
 
-each2918:
+each3264:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36193,11 +40413,11 @@ each2918:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2918
-	JMP     over2916
+	JL      each3264
+	JMP     over3262
 
-far2917:
-each2919:
+far3263:
+each3265:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36240,14 +40460,14 @@ each2919:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2919
+	JL         each3265
 
-over2916:
-none2915:
+over3262:
+none3261:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2913
+	JNZ  row3259
 	JMP  done
 
 tile8true:
@@ -36256,12 +40476,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2920:
+row3266:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2922
+	JGE        none3268
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36271,9 +40491,9 @@ row2920:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2924
+	JNE        far3270
 
-each2925:
+each3271:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36305,38 +40525,38 @@ each2925:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2926
+	JE           all3272
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2928
+	JZ           two3274
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2928:
+two3274:
 	TESTQ    $0x00000002, R11
-	JZ       one2929
+	JZ       one3275
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2929:
+one3275:
 	TESTQ  $0x00000001, R11
-	JZ     stored2927
+	JZ     stored3273
 	VMOVSS X9, (R12)
-	JMP    stored2927
+	JMP    stored3273
 
-all2926:
+all3272:
 	VMOVUPS Y9, 224(R12)
 
-stored2927:
+stored3273:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2925
-	JMP  over2923
+	JL   each3271
+	JMP  over3269
 
-far2924:
-each2930:
+far3270:
+each3276:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36378,41 +40598,41 @@ each2930:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2931
+	JE           all3277
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2933
+	JZ           two3279
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two2933:
+two3279:
 	TESTQ    $0x00000002, R11
-	JZ       one2934
+	JZ       one3280
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one2934:
+one3280:
 	TESTQ  $0x00000001, R11
-	JZ     stored2932
+	JZ     stored3278
 	VMOVSS X9, (R12)
-	JMP    stored2932
+	JMP    stored3278
 
-all2931:
+all3277:
 	VMOVUPS Y9, 224(R12)
 
-stored2932:
+stored3278:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2930
+	JL   each3276
 
-over2923:
-none2922:
+over3269:
+none3268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2920
+	JNZ  row3266
 
 done:
 	VZEROUPPER
@@ -36465,17 +40685,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2935:
+row3281:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2937
+	JGE     none3283
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2939
+	JNE     far3285
 
-each2940:
+each3286:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36487,11 +40707,11 @@ each2940:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2940
-	JMP     over2938
+	JL      each3286
+	JMP     over3284
 
-far2939:
-each2941:
+far3285:
+each3287:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36510,14 +40730,14 @@ each2941:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2941
+	JL         each3287
 
-over2938:
-none2937:
+over3284:
+none3283:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2935
+	JNZ  row3281
 	JMP  done
 
 tile1true:
@@ -36526,17 +40746,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2942:
+row3288:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2944
+	JGE        none3290
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2946
+	JNE        far3292
 
-each2947:
+each3293:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36547,38 +40767,38 @@ each2947:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2948
+	JE           all3294
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2950
+	JZ           two3296
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2950:
+two3296:
 	TESTQ    $0x00000002, R11
-	JZ       one2951
+	JZ       one3297
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2951:
+one3297:
 	TESTQ  $0x00000001, R11
-	JZ     stored2949
+	JZ     stored3295
 	VMOVSS X2, (R12)
-	JMP    stored2949
+	JMP    stored3295
 
-all2948:
+all3294:
 	VMOVUPS Y2, (R12)
 
-stored2949:
+stored3295:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2947
-	JMP  over2945
+	JL   each3293
+	JMP  over3291
 
-far2946:
-each2952:
+far3292:
+each3298:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36596,56 +40816,56 @@ each2952:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2953
+	JE           all3299
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2955
+	JZ           two3301
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2955:
+two3301:
 	TESTQ    $0x00000002, R11
-	JZ       one2956
+	JZ       one3302
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2956:
+one3302:
 	TESTQ  $0x00000001, R11
-	JZ     stored2954
+	JZ     stored3300
 	VMOVSS X2, (R12)
-	JMP    stored2954
+	JMP    stored3300
 
-all2953:
+all3299:
 	VMOVUPS Y2, (R12)
 
-stored2954:
+stored3300:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2952
+	JL   each3298
 
-over2945:
-none2944:
+over3291:
+none3290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2942
+	JNZ  row3288
 	JMP  done
 
 tile2false:
-row2957:
+row3303:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2959
+	JGE     none3305
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2961
+	JNE     far3307
 
-each2962:
+each3308:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36660,11 +40880,11 @@ each2962:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2962
-	JMP     over2960
+	JL      each3308
+	JMP     over3306
 
-far2961:
-each2963:
+far3307:
+each3309:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36686,14 +40906,14 @@ each2963:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2963
+	JL         each3309
 
-over2960:
-none2959:
+over3306:
+none3305:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2957
+	JNZ  row3303
 	JMP  done
 
 tile2true:
@@ -36702,18 +40922,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2964:
+row3310:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2966
+	JGE        none3312
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2968
+	JNE        far3314
 
-each2969:
+each3315:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36727,38 +40947,38 @@ each2969:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2970
+	JE           all3316
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2972
+	JZ           two3318
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2972:
+two3318:
 	TESTQ    $0x00000002, R11
-	JZ       one2973
+	JZ       one3319
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2973:
+one3319:
 	TESTQ  $0x00000001, R11
-	JZ     stored2971
+	JZ     stored3317
 	VMOVSS X3, (R12)
-	JMP    stored2971
+	JMP    stored3317
 
-all2970:
+all3316:
 	VMOVUPS Y3, 32(R12)
 
-stored2971:
+stored3317:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2969
-	JMP  over2967
+	JL   each3315
+	JMP  over3313
 
-far2968:
-each2974:
+far3314:
+each3320:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36779,57 +40999,57 @@ each2974:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2975
+	JE           all3321
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2977
+	JZ           two3323
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2977:
+two3323:
 	TESTQ    $0x00000002, R11
-	JZ       one2978
+	JZ       one3324
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2978:
+one3324:
 	TESTQ  $0x00000001, R11
-	JZ     stored2976
+	JZ     stored3322
 	VMOVSS X3, (R12)
-	JMP    stored2976
+	JMP    stored3322
 
-all2975:
+all3321:
 	VMOVUPS Y3, 32(R12)
 
-stored2976:
+stored3322:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2974
+	JL   each3320
 
-over2967:
-none2966:
+over3313:
+none3312:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2964
+	JNZ  row3310
 	JMP  done
 
 tile3false:
-row2979:
+row3325:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2981
+	JGE     none3327
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2983
+	JNE     far3329
 
-each2984:
+each3330:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -36847,11 +41067,11 @@ each2984:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2984
-	JMP     over2982
+	JL      each3330
+	JMP     over3328
 
-far2983:
-each2985:
+far3329:
+each3331:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36878,14 +41098,14 @@ each2985:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2985
+	JL         each3331
 
-over2982:
-none2981:
+over3328:
+none3327:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2979
+	JNZ  row3325
 	JMP  done
 
 tile3true:
@@ -36894,19 +41114,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2986:
+row3332:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2988
+	JGE        none3334
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2990
+	JNE        far3336
 
-each2991:
+each3337:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36923,38 +41143,38 @@ each2991:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2992
+	JE           all3338
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2994
+	JZ           two3340
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2994:
+two3340:
 	TESTQ    $0x00000002, R11
-	JZ       one2995
+	JZ       one3341
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2995:
+one3341:
 	TESTQ  $0x00000001, R11
-	JZ     stored2993
+	JZ     stored3339
 	VMOVSS X4, (R12)
-	JMP    stored2993
+	JMP    stored3339
 
-all2992:
+all3338:
 	VMOVUPS Y4, 64(R12)
 
-stored2993:
+stored3339:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2991
-	JMP  over2989
+	JL   each3337
+	JMP  over3335
 
-far2990:
-each2996:
+far3336:
+each3342:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36980,58 +41200,58 @@ each2996:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2997
+	JE           all3343
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2999
+	JZ           two3345
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2999:
+two3345:
 	TESTQ    $0x00000002, R11
-	JZ       one3000
+	JZ       one3346
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3000:
+one3346:
 	TESTQ  $0x00000001, R11
-	JZ     stored2998
+	JZ     stored3344
 	VMOVSS X4, (R12)
-	JMP    stored2998
+	JMP    stored3344
 
-all2997:
+all3343:
 	VMOVUPS Y4, 64(R12)
 
-stored2998:
+stored3344:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2996
+	JL   each3342
 
-over2989:
-none2988:
+over3335:
+none3334:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2986
+	JNZ  row3332
 	JMP  done
 
 tile4false:
-row3001:
+row3347:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3003
+	JGE     none3349
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3005
+	JNE     far3351
 
-each3006:
+each3352:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37052,11 +41272,11 @@ each3006:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3006
-	JMP     over3004
+	JL      each3352
+	JMP     over3350
 
-far3005:
-each3007:
+far3351:
+each3353:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37085,14 +41305,14 @@ each3007:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3007
+	JL         each3353
 
-over3004:
-none3003:
+over3350:
+none3349:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3001
+	JNZ  row3347
 	JMP  done
 
 tile4true:
@@ -37101,20 +41321,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3008:
+row3354:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3010
+	JGE        none3356
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3012
+	JNE        far3358
 
-each3013:
+each3359:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37134,38 +41354,38 @@ each3013:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3014
+	JE           all3360
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3016
+	JZ           two3362
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3016:
+two3362:
 	TESTQ    $0x00000002, R11
-	JZ       one3017
+	JZ       one3363
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3017:
+one3363:
 	TESTQ  $0x00000001, R11
-	JZ     stored3015
+	JZ     stored3361
 	VMOVSS X5, (R12)
-	JMP    stored3015
+	JMP    stored3361
 
-all3014:
+all3360:
 	VMOVUPS Y5, 96(R12)
 
-stored3015:
+stored3361:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3013
-	JMP  over3011
+	JL   each3359
+	JMP  over3357
 
-far3012:
-each3018:
+far3358:
+each3364:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37193,59 +41413,59 @@ each3018:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3019
+	JE           all3365
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3021
+	JZ           two3367
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3021:
+two3367:
 	TESTQ    $0x00000002, R11
-	JZ       one3022
+	JZ       one3368
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3022:
+one3368:
 	TESTQ  $0x00000001, R11
-	JZ     stored3020
+	JZ     stored3366
 	VMOVSS X5, (R12)
-	JMP    stored3020
+	JMP    stored3366
 
-all3019:
+all3365:
 	VMOVUPS Y5, 96(R12)
 
-stored3020:
+stored3366:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3018
+	JL   each3364
 
-over3011:
-none3010:
+over3357:
+none3356:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3008
+	JNZ  row3354
 	JMP  done
 
 tile5false:
-row3023:
+row3369:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3025
+	JGE     none3371
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3027
+	JNE     far3373
 
-each3028:
+each3374:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37269,11 +41489,11 @@ each3028:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3028
-	JMP     over3026
+	JL      each3374
+	JMP     over3372
 
-far3027:
-each3029:
+far3373:
+each3375:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37307,14 +41527,14 @@ each3029:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3029
+	JL         each3375
 
-over3026:
-none3025:
+over3372:
+none3371:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3023
+	JNZ  row3369
 	JMP  done
 
 tile5true:
@@ -37323,21 +41543,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3030:
+row3376:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3032
+	JGE        none3378
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3034
+	JNE        far3380
 
-each3035:
+each3381:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37360,38 +41580,38 @@ each3035:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3036
+	JE           all3382
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3038
+	JZ           two3384
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3038:
+two3384:
 	TESTQ    $0x00000002, R11
-	JZ       one3039
+	JZ       one3385
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3039:
+one3385:
 	TESTQ  $0x00000001, R11
-	JZ     stored3037
+	JZ     stored3383
 	VMOVSS X6, (R12)
-	JMP    stored3037
+	JMP    stored3383
 
-all3036:
+all3382:
 	VMOVUPS Y6, 128(R12)
 
-stored3037:
+stored3383:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3035
-	JMP  over3033
+	JL   each3381
+	JMP  over3379
 
-far3034:
-each3040:
+far3380:
+each3386:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37424,50 +41644,50 @@ each3040:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3041
+	JE           all3387
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3043
+	JZ           two3389
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3043:
+two3389:
 	TESTQ    $0x00000002, R11
-	JZ       one3044
+	JZ       one3390
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3044:
+one3390:
 	TESTQ  $0x00000001, R11
-	JZ     stored3042
+	JZ     stored3388
 	VMOVSS X6, (R12)
-	JMP    stored3042
+	JMP    stored3388
 
-all3041:
+all3387:
 	VMOVUPS Y6, 128(R12)
 
-stored3042:
+stored3388:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3040
+	JL   each3386
 
-over3033:
-none3032:
+over3379:
+none3378:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3030
+	JNZ  row3376
 	JMP  done
 
 tile6false:
-row3045:
+row3391:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3047
+	JGE     none3393
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37475,9 +41695,9 @@ row3045:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3049
+	JNE     far3395
 
-each3050:
+each3396:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37504,11 +41724,11 @@ each3050:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3050
-	JMP     over3048
+	JL      each3396
+	JMP     over3394
 
-far3049:
-each3051:
+far3395:
+each3397:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37544,14 +41764,14 @@ each3051:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3051
+	JL         each3397
 
-over3048:
-none3047:
+over3394:
+none3393:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3045
+	JNZ  row3391
 	JMP  done
 
 tile6true:
@@ -37560,12 +41780,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3052:
+row3398:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3054
+	JGE        none3400
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -37573,9 +41793,9 @@ row3052:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3056
+	JNE        far3402
 
-each3057:
+each3403:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37601,38 +41821,38 @@ each3057:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3058
+	JE           all3404
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3060
+	JZ           two3406
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3060:
+two3406:
 	TESTQ    $0x00000002, R11
-	JZ       one3061
+	JZ       one3407
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3061:
+one3407:
 	TESTQ  $0x00000001, R11
-	JZ     stored3059
+	JZ     stored3405
 	VMOVSS X7, (R12)
-	JMP    stored3059
+	JMP    stored3405
 
-all3058:
+all3404:
 	VMOVUPS Y7, 160(R12)
 
-stored3059:
+stored3405:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3057
-	JMP  over3055
+	JL   each3403
+	JMP  over3401
 
-far3056:
-each3062:
+far3402:
+each3408:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37667,50 +41887,50 @@ each3062:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3063
+	JE           all3409
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3065
+	JZ           two3411
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3065:
+two3411:
 	TESTQ    $0x00000002, R11
-	JZ       one3066
+	JZ       one3412
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3066:
+one3412:
 	TESTQ  $0x00000001, R11
-	JZ     stored3064
+	JZ     stored3410
 	VMOVSS X7, (R12)
-	JMP    stored3064
+	JMP    stored3410
 
-all3063:
+all3409:
 	VMOVUPS Y7, 160(R12)
 
-stored3064:
+stored3410:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3062
+	JL   each3408
 
-over3055:
-none3054:
+over3401:
+none3400:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3052
+	JNZ  row3398
 	JMP  done
 
 tile7false:
-row3067:
+row3413:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3069
+	JGE     none3415
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37719,9 +41939,9 @@ row3067:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3071
+	JNE     far3417
 
-each3072:
+each3418:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37751,11 +41971,11 @@ each3072:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3072
-	JMP     over3070
+	JL      each3418
+	JMP     over3416
 
-far3071:
-each3073:
+far3417:
+each3419:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37796,14 +42016,14 @@ each3073:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3073
+	JL         each3419
 
-over3070:
-none3069:
+over3416:
+none3415:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3067
+	JNZ  row3413
 	JMP  done
 
 tile7true:
@@ -37812,12 +42032,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3074:
+row3420:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3076
+	JGE        none3422
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -37826,9 +42046,9 @@ row3074:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3078
+	JNE        far3424
 
-each3079:
+each3425:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37857,38 +42077,38 @@ each3079:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3080
+	JE           all3426
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3082
+	JZ           two3428
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3082:
+two3428:
 	TESTQ    $0x00000002, R11
-	JZ       one3083
+	JZ       one3429
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3083:
+one3429:
 	TESTQ  $0x00000001, R11
-	JZ     stored3081
+	JZ     stored3427
 	VMOVSS X8, (R12)
-	JMP    stored3081
+	JMP    stored3427
 
-all3080:
+all3426:
 	VMOVUPS Y8, 192(R12)
 
-stored3081:
+stored3427:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3079
-	JMP  over3077
+	JL   each3425
+	JMP  over3423
 
-far3078:
-each3084:
+far3424:
+each3430:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37928,50 +42148,50 @@ each3084:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3085
+	JE           all3431
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3087
+	JZ           two3433
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3087:
+two3433:
 	TESTQ    $0x00000002, R11
-	JZ       one3088
+	JZ       one3434
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3088:
+one3434:
 	TESTQ  $0x00000001, R11
-	JZ     stored3086
+	JZ     stored3432
 	VMOVSS X8, (R12)
-	JMP    stored3086
+	JMP    stored3432
 
-all3085:
+all3431:
 	VMOVUPS Y8, 192(R12)
 
-stored3086:
+stored3432:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3084
+	JL   each3430
 
-over3077:
-none3076:
+over3423:
+none3422:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3074
+	JNZ  row3420
 	JMP  done
 
 tile8false:
-row3089:
+row3435:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3091
+	JGE     none3437
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37981,9 +42201,9 @@ row3089:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3093
+	JNE     far3439
 
-each3094:
+each3440:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38016,11 +42236,11 @@ each3094:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3094
-	JMP     over3092
+	JL      each3440
+	JMP     over3438
 
-far3093:
-each3095:
+far3439:
+each3441:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38063,14 +42283,14 @@ each3095:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3095
+	JL         each3441
 
-over3092:
-none3091:
+over3438:
+none3437:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3089
+	JNZ  row3435
 	JMP  done
 
 tile8true:
@@ -38079,12 +42299,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3096:
+row3442:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3098
+	JGE        none3444
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38094,9 +42314,9 @@ row3096:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3100
+	JNE        far3446
 
-each3101:
+each3447:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38128,38 +42348,38 @@ each3101:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3102
+	JE           all3448
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3104
+	JZ           two3450
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3104:
+two3450:
 	TESTQ    $0x00000002, R11
-	JZ       one3105
+	JZ       one3451
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3105:
+one3451:
 	TESTQ  $0x00000001, R11
-	JZ     stored3103
+	JZ     stored3449
 	VMOVSS X9, (R12)
-	JMP    stored3103
+	JMP    stored3449
 
-all3102:
+all3448:
 	VMOVUPS Y9, 224(R12)
 
-stored3103:
+stored3449:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3101
-	JMP  over3099
+	JL   each3447
+	JMP  over3445
 
-far3100:
-each3106:
+far3446:
+each3452:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38201,41 +42421,41 @@ each3106:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3107
+	JE           all3453
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3109
+	JZ           two3455
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3109:
+two3455:
 	TESTQ    $0x00000002, R11
-	JZ       one3110
+	JZ       one3456
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3110:
+one3456:
 	TESTQ  $0x00000001, R11
-	JZ     stored3108
+	JZ     stored3454
 	VMOVSS X9, (R12)
-	JMP    stored3108
+	JMP    stored3454
 
-all3107:
+all3453:
 	VMOVUPS Y9, 224(R12)
 
-stored3108:
+stored3454:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3106
+	JL   each3452
 
-over3099:
-none3098:
+over3445:
+none3444:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3096
+	JNZ  row3442
 
 done:
 	VZEROUPPER
@@ -38288,17 +42508,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3111:
+row3457:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3113
+	JGE     none3459
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3115
+	JNE     far3461
 
-each3116:
+each3462:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38310,11 +42530,11 @@ each3116:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3116
-	JMP     over3114
+	JL      each3462
+	JMP     over3460
 
-far3115:
-each3117:
+far3461:
+each3463:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38333,14 +42553,14 @@ each3117:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3117
+	JL         each3463
 
-over3114:
-none3113:
+over3460:
+none3459:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3111
+	JNZ  row3457
 	JMP  done
 
 tile1true:
@@ -38349,17 +42569,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3118:
+row3464:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3120
+	JGE        none3466
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3122
+	JNE        far3468
 
-each3123:
+each3469:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38370,38 +42590,38 @@ each3123:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3124
+	JE           all3470
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3126
+	JZ           two3472
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3126:
+two3472:
 	TESTQ    $0x00000002, R11
-	JZ       one3127
+	JZ       one3473
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3127:
+one3473:
 	TESTQ  $0x00000001, R11
-	JZ     stored3125
+	JZ     stored3471
 	VMOVSS X2, (R12)
-	JMP    stored3125
+	JMP    stored3471
 
-all3124:
+all3470:
 	VMOVUPS Y2, (R12)
 
-stored3125:
+stored3471:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3123
-	JMP  over3121
+	JL   each3469
+	JMP  over3467
 
-far3122:
-each3128:
+far3468:
+each3474:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38419,56 +42639,56 @@ each3128:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3129
+	JE           all3475
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3131
+	JZ           two3477
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3131:
+two3477:
 	TESTQ    $0x00000002, R11
-	JZ       one3132
+	JZ       one3478
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3132:
+one3478:
 	TESTQ  $0x00000001, R11
-	JZ     stored3130
+	JZ     stored3476
 	VMOVSS X2, (R12)
-	JMP    stored3130
+	JMP    stored3476
 
-all3129:
+all3475:
 	VMOVUPS Y2, (R12)
 
-stored3130:
+stored3476:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3128
+	JL   each3474
 
-over3121:
-none3120:
+over3467:
+none3466:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3118
+	JNZ  row3464
 	JMP  done
 
 tile2false:
-row3133:
+row3479:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3135
+	JGE     none3481
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3137
+	JNE     far3483
 
-each3138:
+each3484:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38483,11 +42703,11 @@ each3138:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3138
-	JMP     over3136
+	JL      each3484
+	JMP     over3482
 
-far3137:
-each3139:
+far3483:
+each3485:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38509,14 +42729,14 @@ each3139:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3139
+	JL         each3485
 
-over3136:
-none3135:
+over3482:
+none3481:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3133
+	JNZ  row3479
 	JMP  done
 
 tile2true:
@@ -38525,18 +42745,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3140:
+row3486:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3142
+	JGE        none3488
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3144
+	JNE        far3490
 
-each3145:
+each3491:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38550,38 +42770,38 @@ each3145:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3146
+	JE           all3492
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3148
+	JZ           two3494
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3148:
+two3494:
 	TESTQ    $0x00000002, R11
-	JZ       one3149
+	JZ       one3495
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3149:
+one3495:
 	TESTQ  $0x00000001, R11
-	JZ     stored3147
+	JZ     stored3493
 	VMOVSS X3, (R12)
-	JMP    stored3147
+	JMP    stored3493
 
-all3146:
+all3492:
 	VMOVUPS Y3, 32(R12)
 
-stored3147:
+stored3493:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3145
-	JMP  over3143
+	JL   each3491
+	JMP  over3489
 
-far3144:
-each3150:
+far3490:
+each3496:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38602,57 +42822,57 @@ each3150:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3151
+	JE           all3497
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3153
+	JZ           two3499
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3153:
+two3499:
 	TESTQ    $0x00000002, R11
-	JZ       one3154
+	JZ       one3500
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3154:
+one3500:
 	TESTQ  $0x00000001, R11
-	JZ     stored3152
+	JZ     stored3498
 	VMOVSS X3, (R12)
-	JMP    stored3152
+	JMP    stored3498
 
-all3151:
+all3497:
 	VMOVUPS Y3, 32(R12)
 
-stored3152:
+stored3498:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3150
+	JL   each3496
 
-over3143:
-none3142:
+over3489:
+none3488:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3140
+	JNZ  row3486
 	JMP  done
 
 tile3false:
-row3155:
+row3501:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3157
+	JGE     none3503
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3159
+	JNE     far3505
 
-each3160:
+each3506:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38670,11 +42890,11 @@ each3160:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3160
-	JMP     over3158
+	JL      each3506
+	JMP     over3504
 
-far3159:
-each3161:
+far3505:
+each3507:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38701,14 +42921,14 @@ each3161:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3161
+	JL         each3507
 
-over3158:
-none3157:
+over3504:
+none3503:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3155
+	JNZ  row3501
 	JMP  done
 
 tile3true:
@@ -38717,19 +42937,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3162:
+row3508:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3164
+	JGE        none3510
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3166
+	JNE        far3512
 
-each3167:
+each3513:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38746,38 +42966,38 @@ each3167:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3168
+	JE           all3514
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3170
+	JZ           two3516
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3170:
+two3516:
 	TESTQ    $0x00000002, R11
-	JZ       one3171
+	JZ       one3517
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3171:
+one3517:
 	TESTQ  $0x00000001, R11
-	JZ     stored3169
+	JZ     stored3515
 	VMOVSS X4, (R12)
-	JMP    stored3169
+	JMP    stored3515
 
-all3168:
+all3514:
 	VMOVUPS Y4, 64(R12)
 
-stored3169:
+stored3515:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3167
-	JMP  over3165
+	JL   each3513
+	JMP  over3511
 
-far3166:
-each3172:
+far3512:
+each3518:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38803,58 +43023,58 @@ each3172:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3173
+	JE           all3519
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3175
+	JZ           two3521
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3175:
+two3521:
 	TESTQ    $0x00000002, R11
-	JZ       one3176
+	JZ       one3522
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3176:
+one3522:
 	TESTQ  $0x00000001, R11
-	JZ     stored3174
+	JZ     stored3520
 	VMOVSS X4, (R12)
-	JMP    stored3174
+	JMP    stored3520
 
-all3173:
+all3519:
 	VMOVUPS Y4, 64(R12)
 
-stored3174:
+stored3520:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3172
+	JL   each3518
 
-over3165:
-none3164:
+over3511:
+none3510:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3162
+	JNZ  row3508
 	JMP  done
 
 tile4false:
-row3177:
+row3523:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3179
+	JGE     none3525
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3181
+	JNE     far3527
 
-each3182:
+each3528:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38875,11 +43095,11 @@ each3182:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3182
-	JMP     over3180
+	JL      each3528
+	JMP     over3526
 
-far3181:
-each3183:
+far3527:
+each3529:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38908,14 +43128,14 @@ each3183:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3183
+	JL         each3529
 
-over3180:
-none3179:
+over3526:
+none3525:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3177
+	JNZ  row3523
 	JMP  done
 
 tile4true:
@@ -38924,20 +43144,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3184:
+row3530:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3186
+	JGE        none3532
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3188
+	JNE        far3534
 
-each3189:
+each3535:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38957,38 +43177,38 @@ each3189:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3190
+	JE           all3536
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3192
+	JZ           two3538
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3192:
+two3538:
 	TESTQ    $0x00000002, R11
-	JZ       one3193
+	JZ       one3539
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3193:
+one3539:
 	TESTQ  $0x00000001, R11
-	JZ     stored3191
+	JZ     stored3537
 	VMOVSS X5, (R12)
-	JMP    stored3191
+	JMP    stored3537
 
-all3190:
+all3536:
 	VMOVUPS Y5, 96(R12)
 
-stored3191:
+stored3537:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3189
-	JMP  over3187
+	JL   each3535
+	JMP  over3533
 
-far3188:
-each3194:
+far3534:
+each3540:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39016,59 +43236,59 @@ each3194:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3195
+	JE           all3541
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3197
+	JZ           two3543
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3197:
+two3543:
 	TESTQ    $0x00000002, R11
-	JZ       one3198
+	JZ       one3544
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3198:
+one3544:
 	TESTQ  $0x00000001, R11
-	JZ     stored3196
+	JZ     stored3542
 	VMOVSS X5, (R12)
-	JMP    stored3196
+	JMP    stored3542
 
-all3195:
+all3541:
 	VMOVUPS Y5, 96(R12)
 
-stored3196:
+stored3542:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3194
+	JL   each3540
 
-over3187:
-none3186:
+over3533:
+none3532:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3184
+	JNZ  row3530
 	JMP  done
 
 tile5false:
-row3199:
+row3545:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3201
+	JGE     none3547
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3203
+	JNE     far3549
 
-each3204:
+each3550:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39092,11 +43312,11 @@ each3204:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3204
-	JMP     over3202
+	JL      each3550
+	JMP     over3548
 
-far3203:
-each3205:
+far3549:
+each3551:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39130,14 +43350,14 @@ each3205:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3205
+	JL         each3551
 
-over3202:
-none3201:
+over3548:
+none3547:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3199
+	JNZ  row3545
 	JMP  done
 
 tile5true:
@@ -39146,21 +43366,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3206:
+row3552:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3208
+	JGE        none3554
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3210
+	JNE        far3556
 
-each3211:
+each3557:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39183,38 +43403,38 @@ each3211:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3212
+	JE           all3558
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3214
+	JZ           two3560
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3214:
+two3560:
 	TESTQ    $0x00000002, R11
-	JZ       one3215
+	JZ       one3561
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3215:
+one3561:
 	TESTQ  $0x00000001, R11
-	JZ     stored3213
+	JZ     stored3559
 	VMOVSS X6, (R12)
-	JMP    stored3213
+	JMP    stored3559
 
-all3212:
+all3558:
 	VMOVUPS Y6, 128(R12)
 
-stored3213:
+stored3559:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3211
-	JMP  over3209
+	JL   each3557
+	JMP  over3555
 
-far3210:
-each3216:
+far3556:
+each3562:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39247,50 +43467,50 @@ each3216:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3217
+	JE           all3563
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3219
+	JZ           two3565
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3219:
+two3565:
 	TESTQ    $0x00000002, R11
-	JZ       one3220
+	JZ       one3566
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3220:
+one3566:
 	TESTQ  $0x00000001, R11
-	JZ     stored3218
+	JZ     stored3564
 	VMOVSS X6, (R12)
-	JMP    stored3218
+	JMP    stored3564
 
-all3217:
+all3563:
 	VMOVUPS Y6, 128(R12)
 
-stored3218:
+stored3564:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3216
+	JL   each3562
 
-over3209:
-none3208:
+over3555:
+none3554:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3206
+	JNZ  row3552
 	JMP  done
 
 tile6false:
-row3221:
+row3567:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3223
+	JGE     none3569
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39298,9 +43518,9 @@ row3221:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3225
+	JNE     far3571
 
-each3226:
+each3572:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39327,11 +43547,11 @@ each3226:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3226
-	JMP     over3224
+	JL      each3572
+	JMP     over3570
 
-far3225:
-each3227:
+far3571:
+each3573:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39367,14 +43587,14 @@ each3227:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3227
+	JL         each3573
 
-over3224:
-none3223:
+over3570:
+none3569:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3221
+	JNZ  row3567
 	JMP  done
 
 tile6true:
@@ -39383,12 +43603,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3228:
+row3574:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3230
+	JGE        none3576
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39396,9 +43616,9 @@ row3228:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3232
+	JNE        far3578
 
-each3233:
+each3579:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39424,38 +43644,38 @@ each3233:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3234
+	JE           all3580
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3236
+	JZ           two3582
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3236:
+two3582:
 	TESTQ    $0x00000002, R11
-	JZ       one3237
+	JZ       one3583
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3237:
+one3583:
 	TESTQ  $0x00000001, R11
-	JZ     stored3235
+	JZ     stored3581
 	VMOVSS X7, (R12)
-	JMP    stored3235
+	JMP    stored3581
 
-all3234:
+all3580:
 	VMOVUPS Y7, 160(R12)
 
-stored3235:
+stored3581:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3233
-	JMP  over3231
+	JL   each3579
+	JMP  over3577
 
-far3232:
-each3238:
+far3578:
+each3584:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39490,50 +43710,50 @@ each3238:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3239
+	JE           all3585
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3241
+	JZ           two3587
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3241:
+two3587:
 	TESTQ    $0x00000002, R11
-	JZ       one3242
+	JZ       one3588
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3242:
+one3588:
 	TESTQ  $0x00000001, R11
-	JZ     stored3240
+	JZ     stored3586
 	VMOVSS X7, (R12)
-	JMP    stored3240
+	JMP    stored3586
 
-all3239:
+all3585:
 	VMOVUPS Y7, 160(R12)
 
-stored3240:
+stored3586:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3238
+	JL   each3584
 
-over3231:
-none3230:
+over3577:
+none3576:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3228
+	JNZ  row3574
 	JMP  done
 
 tile7false:
-row3243:
+row3589:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3245
+	JGE     none3591
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39542,9 +43762,9 @@ row3243:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3247
+	JNE     far3593
 
-each3248:
+each3594:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39574,11 +43794,11 @@ each3248:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3248
-	JMP     over3246
+	JL      each3594
+	JMP     over3592
 
-far3247:
-each3249:
+far3593:
+each3595:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39619,14 +43839,14 @@ each3249:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3249
+	JL         each3595
 
-over3246:
-none3245:
+over3592:
+none3591:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3243
+	JNZ  row3589
 	JMP  done
 
 tile7true:
@@ -39635,12 +43855,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3250:
+row3596:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3252
+	JGE        none3598
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39649,9 +43869,9 @@ row3250:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3254
+	JNE        far3600
 
-each3255:
+each3601:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39680,38 +43900,38 @@ each3255:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3256
+	JE           all3602
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3258
+	JZ           two3604
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3258:
+two3604:
 	TESTQ    $0x00000002, R11
-	JZ       one3259
+	JZ       one3605
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3259:
+one3605:
 	TESTQ  $0x00000001, R11
-	JZ     stored3257
+	JZ     stored3603
 	VMOVSS X8, (R12)
-	JMP    stored3257
+	JMP    stored3603
 
-all3256:
+all3602:
 	VMOVUPS Y8, 192(R12)
 
-stored3257:
+stored3603:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3255
-	JMP  over3253
+	JL   each3601
+	JMP  over3599
 
-far3254:
-each3260:
+far3600:
+each3606:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39751,50 +43971,50 @@ each3260:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3261
+	JE           all3607
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3263
+	JZ           two3609
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3263:
+two3609:
 	TESTQ    $0x00000002, R11
-	JZ       one3264
+	JZ       one3610
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3264:
+one3610:
 	TESTQ  $0x00000001, R11
-	JZ     stored3262
+	JZ     stored3608
 	VMOVSS X8, (R12)
-	JMP    stored3262
+	JMP    stored3608
 
-all3261:
+all3607:
 	VMOVUPS Y8, 192(R12)
 
-stored3262:
+stored3608:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3260
+	JL   each3606
 
-over3253:
-none3252:
+over3599:
+none3598:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3250
+	JNZ  row3596
 	JMP  done
 
 tile8false:
-row3265:
+row3611:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3267
+	JGE     none3613
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39804,9 +44024,9 @@ row3265:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3269
+	JNE     far3615
 
-each3270:
+each3616:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39839,11 +44059,11 @@ each3270:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3270
-	JMP     over3268
+	JL      each3616
+	JMP     over3614
 
-far3269:
-each3271:
+far3615:
+each3617:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39886,14 +44106,14 @@ each3271:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3271
+	JL         each3617
 
-over3268:
-none3267:
+over3614:
+none3613:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3265
+	JNZ  row3611
 	JMP  done
 
 tile8true:
@@ -39902,12 +44122,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3272:
+row3618:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3274
+	JGE        none3620
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39917,9 +44137,9 @@ row3272:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3276
+	JNE        far3622
 
-each3277:
+each3623:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39951,38 +44171,38 @@ each3277:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3278
+	JE           all3624
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3280
+	JZ           two3626
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3280:
+two3626:
 	TESTQ    $0x00000002, R11
-	JZ       one3281
+	JZ       one3627
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3281:
+one3627:
 	TESTQ  $0x00000001, R11
-	JZ     stored3279
+	JZ     stored3625
 	VMOVSS X9, (R12)
-	JMP    stored3279
+	JMP    stored3625
 
-all3278:
+all3624:
 	VMOVUPS Y9, 224(R12)
 
-stored3279:
+stored3625:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3277
-	JMP  over3275
+	JL   each3623
+	JMP  over3621
 
-far3276:
-each3282:
+far3622:
+each3628:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40024,41 +44244,41 @@ each3282:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3283
+	JE           all3629
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3285
+	JZ           two3631
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3285:
+two3631:
 	TESTQ    $0x00000002, R11
-	JZ       one3286
+	JZ       one3632
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3286:
+one3632:
 	TESTQ  $0x00000001, R11
-	JZ     stored3284
+	JZ     stored3630
 	VMOVSS X9, (R12)
-	JMP    stored3284
+	JMP    stored3630
 
-all3283:
+all3629:
 	VMOVUPS Y9, 224(R12)
 
-stored3284:
+stored3630:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3282
+	JL   each3628
 
-over3275:
-none3274:
+over3621:
+none3620:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3272
+	JNZ  row3618
 
 done:
 	VZEROUPPER
@@ -40111,17 +44331,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3287:
+row3633:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3289
+	JGE     none3635
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3291
+	JNE     far3637
 
-each3292:
+each3638:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40133,11 +44353,11 @@ each3292:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3292
-	JMP     over3290
+	JL      each3638
+	JMP     over3636
 
-far3291:
-each3293:
+far3637:
+each3639:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40156,14 +44376,14 @@ each3293:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3293
+	JL         each3639
 
-over3290:
-none3289:
+over3636:
+none3635:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3287
+	JNZ  row3633
 	JMP  done
 
 tile1true:
@@ -40172,17 +44392,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3294:
+row3640:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3296
+	JGE        none3642
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3298
+	JNE        far3644
 
-each3299:
+each3645:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40193,38 +44413,38 @@ each3299:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3300
+	JE           all3646
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3302
+	JZ           two3648
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3302:
+two3648:
 	TESTQ    $0x00000002, R11
-	JZ       one3303
+	JZ       one3649
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3303:
+one3649:
 	TESTQ  $0x00000001, R11
-	JZ     stored3301
+	JZ     stored3647
 	VMOVSS X2, (R12)
-	JMP    stored3301
+	JMP    stored3647
 
-all3300:
+all3646:
 	VMOVUPS Y2, (R12)
 
-stored3301:
+stored3647:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3299
-	JMP  over3297
+	JL   each3645
+	JMP  over3643
 
-far3298:
-each3304:
+far3644:
+each3650:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40242,56 +44462,56 @@ each3304:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3305
+	JE           all3651
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3307
+	JZ           two3653
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3307:
+two3653:
 	TESTQ    $0x00000002, R11
-	JZ       one3308
+	JZ       one3654
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3308:
+one3654:
 	TESTQ  $0x00000001, R11
-	JZ     stored3306
+	JZ     stored3652
 	VMOVSS X2, (R12)
-	JMP    stored3306
+	JMP    stored3652
 
-all3305:
+all3651:
 	VMOVUPS Y2, (R12)
 
-stored3306:
+stored3652:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3304
+	JL   each3650
 
-over3297:
-none3296:
+over3643:
+none3642:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3294
+	JNZ  row3640
 	JMP  done
 
 tile2false:
-row3309:
+row3655:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3311
+	JGE     none3657
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3313
+	JNE     far3659
 
-each3314:
+each3660:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40306,11 +44526,11 @@ each3314:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3314
-	JMP     over3312
+	JL      each3660
+	JMP     over3658
 
-far3313:
-each3315:
+far3659:
+each3661:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40332,14 +44552,14 @@ each3315:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3315
+	JL         each3661
 
-over3312:
-none3311:
+over3658:
+none3657:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3309
+	JNZ  row3655
 	JMP  done
 
 tile2true:
@@ -40348,18 +44568,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3316:
+row3662:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3318
+	JGE        none3664
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3320
+	JNE        far3666
 
-each3321:
+each3667:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40373,38 +44593,38 @@ each3321:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3322
+	JE           all3668
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3324
+	JZ           two3670
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3324:
+two3670:
 	TESTQ    $0x00000002, R11
-	JZ       one3325
+	JZ       one3671
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3325:
+one3671:
 	TESTQ  $0x00000001, R11
-	JZ     stored3323
+	JZ     stored3669
 	VMOVSS X3, (R12)
-	JMP    stored3323
+	JMP    stored3669
 
-all3322:
+all3668:
 	VMOVUPS Y3, 32(R12)
 
-stored3323:
+stored3669:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3321
-	JMP  over3319
+	JL   each3667
+	JMP  over3665
 
-far3320:
-each3326:
+far3666:
+each3672:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40425,57 +44645,57 @@ each3326:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3327
+	JE           all3673
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3329
+	JZ           two3675
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3329:
+two3675:
 	TESTQ    $0x00000002, R11
-	JZ       one3330
+	JZ       one3676
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3330:
+one3676:
 	TESTQ  $0x00000001, R11
-	JZ     stored3328
+	JZ     stored3674
 	VMOVSS X3, (R12)
-	JMP    stored3328
+	JMP    stored3674
 
-all3327:
+all3673:
 	VMOVUPS Y3, 32(R12)
 
-stored3328:
+stored3674:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3326
+	JL   each3672
 
-over3319:
-none3318:
+over3665:
+none3664:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3316
+	JNZ  row3662
 	JMP  done
 
 tile3false:
-row3331:
+row3677:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3333
+	JGE     none3679
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3335
+	JNE     far3681
 
-each3336:
+each3682:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40493,11 +44713,11 @@ each3336:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3336
-	JMP     over3334
+	JL      each3682
+	JMP     over3680
 
-far3335:
-each3337:
+far3681:
+each3683:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40524,14 +44744,14 @@ each3337:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3337
+	JL         each3683
 
-over3334:
-none3333:
+over3680:
+none3679:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3331
+	JNZ  row3677
 	JMP  done
 
 tile3true:
@@ -40540,19 +44760,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3338:
+row3684:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3340
+	JGE        none3686
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3342
+	JNE        far3688
 
-each3343:
+each3689:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40569,38 +44789,38 @@ each3343:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3344
+	JE           all3690
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3346
+	JZ           two3692
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3346:
+two3692:
 	TESTQ    $0x00000002, R11
-	JZ       one3347
+	JZ       one3693
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3347:
+one3693:
 	TESTQ  $0x00000001, R11
-	JZ     stored3345
+	JZ     stored3691
 	VMOVSS X4, (R12)
-	JMP    stored3345
+	JMP    stored3691
 
-all3344:
+all3690:
 	VMOVUPS Y4, 64(R12)
 
-stored3345:
+stored3691:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3343
-	JMP  over3341
+	JL   each3689
+	JMP  over3687
 
-far3342:
-each3348:
+far3688:
+each3694:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40626,58 +44846,58 @@ each3348:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3349
+	JE           all3695
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3351
+	JZ           two3697
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3351:
+two3697:
 	TESTQ    $0x00000002, R11
-	JZ       one3352
+	JZ       one3698
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3352:
+one3698:
 	TESTQ  $0x00000001, R11
-	JZ     stored3350
+	JZ     stored3696
 	VMOVSS X4, (R12)
-	JMP    stored3350
+	JMP    stored3696
 
-all3349:
+all3695:
 	VMOVUPS Y4, 64(R12)
 
-stored3350:
+stored3696:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3348
+	JL   each3694
 
-over3341:
-none3340:
+over3687:
+none3686:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3338
+	JNZ  row3684
 	JMP  done
 
 tile4false:
-row3353:
+row3699:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3355
+	JGE     none3701
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3357
+	JNE     far3703
 
-each3358:
+each3704:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40698,11 +44918,11 @@ each3358:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3358
-	JMP     over3356
+	JL      each3704
+	JMP     over3702
 
-far3357:
-each3359:
+far3703:
+each3705:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40731,14 +44951,14 @@ each3359:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3359
+	JL         each3705
 
-over3356:
-none3355:
+over3702:
+none3701:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3353
+	JNZ  row3699
 	JMP  done
 
 tile4true:
@@ -40747,20 +44967,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3360:
+row3706:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3362
+	JGE        none3708
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3364
+	JNE        far3710
 
-each3365:
+each3711:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40780,38 +45000,38 @@ each3365:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3366
+	JE           all3712
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3368
+	JZ           two3714
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3368:
+two3714:
 	TESTQ    $0x00000002, R11
-	JZ       one3369
+	JZ       one3715
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3369:
+one3715:
 	TESTQ  $0x00000001, R11
-	JZ     stored3367
+	JZ     stored3713
 	VMOVSS X5, (R12)
-	JMP    stored3367
+	JMP    stored3713
 
-all3366:
+all3712:
 	VMOVUPS Y5, 96(R12)
 
-stored3367:
+stored3713:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3365
-	JMP  over3363
+	JL   each3711
+	JMP  over3709
 
-far3364:
-each3370:
+far3710:
+each3716:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40839,59 +45059,59 @@ each3370:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3371
+	JE           all3717
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3373
+	JZ           two3719
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3373:
+two3719:
 	TESTQ    $0x00000002, R11
-	JZ       one3374
+	JZ       one3720
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3374:
+one3720:
 	TESTQ  $0x00000001, R11
-	JZ     stored3372
+	JZ     stored3718
 	VMOVSS X5, (R12)
-	JMP    stored3372
+	JMP    stored3718
 
-all3371:
+all3717:
 	VMOVUPS Y5, 96(R12)
 
-stored3372:
+stored3718:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3370
+	JL   each3716
 
-over3363:
-none3362:
+over3709:
+none3708:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3360
+	JNZ  row3706
 	JMP  done
 
 tile5false:
-row3375:
+row3721:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3377
+	JGE     none3723
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3379
+	JNE     far3725
 
-each3380:
+each3726:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40915,11 +45135,11 @@ each3380:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3380
-	JMP     over3378
+	JL      each3726
+	JMP     over3724
 
-far3379:
-each3381:
+far3725:
+each3727:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40953,14 +45173,14 @@ each3381:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3381
+	JL         each3727
 
-over3378:
-none3377:
+over3724:
+none3723:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3375
+	JNZ  row3721
 	JMP  done
 
 tile5true:
@@ -40969,21 +45189,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3382:
+row3728:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3384
+	JGE        none3730
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3386
+	JNE        far3732
 
-each3387:
+each3733:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41006,38 +45226,38 @@ each3387:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3388
+	JE           all3734
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3390
+	JZ           two3736
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3390:
+two3736:
 	TESTQ    $0x00000002, R11
-	JZ       one3391
+	JZ       one3737
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3391:
+one3737:
 	TESTQ  $0x00000001, R11
-	JZ     stored3389
+	JZ     stored3735
 	VMOVSS X6, (R12)
-	JMP    stored3389
+	JMP    stored3735
 
-all3388:
+all3734:
 	VMOVUPS Y6, 128(R12)
 
-stored3389:
+stored3735:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3387
-	JMP  over3385
+	JL   each3733
+	JMP  over3731
 
-far3386:
-each3392:
+far3732:
+each3738:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41070,50 +45290,50 @@ each3392:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3393
+	JE           all3739
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3395
+	JZ           two3741
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3395:
+two3741:
 	TESTQ    $0x00000002, R11
-	JZ       one3396
+	JZ       one3742
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3396:
+one3742:
 	TESTQ  $0x00000001, R11
-	JZ     stored3394
+	JZ     stored3740
 	VMOVSS X6, (R12)
-	JMP    stored3394
+	JMP    stored3740
 
-all3393:
+all3739:
 	VMOVUPS Y6, 128(R12)
 
-stored3394:
+stored3740:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3392
+	JL   each3738
 
-over3385:
-none3384:
+over3731:
+none3730:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3382
+	JNZ  row3728
 	JMP  done
 
 tile6false:
-row3397:
+row3743:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3399
+	JGE     none3745
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41121,9 +45341,9 @@ row3397:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3401
+	JNE     far3747
 
-each3402:
+each3748:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41150,11 +45370,11 @@ each3402:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3402
-	JMP     over3400
+	JL      each3748
+	JMP     over3746
 
-far3401:
-each3403:
+far3747:
+each3749:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41190,14 +45410,14 @@ each3403:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3403
+	JL         each3749
 
-over3400:
-none3399:
+over3746:
+none3745:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3397
+	JNZ  row3743
 	JMP  done
 
 tile6true:
@@ -41206,12 +45426,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3404:
+row3750:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3406
+	JGE        none3752
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41219,9 +45439,9 @@ row3404:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3408
+	JNE        far3754
 
-each3409:
+each3755:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41247,38 +45467,38 @@ each3409:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3410
+	JE           all3756
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3412
+	JZ           two3758
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3412:
+two3758:
 	TESTQ    $0x00000002, R11
-	JZ       one3413
+	JZ       one3759
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3413:
+one3759:
 	TESTQ  $0x00000001, R11
-	JZ     stored3411
+	JZ     stored3757
 	VMOVSS X7, (R12)
-	JMP    stored3411
+	JMP    stored3757
 
-all3410:
+all3756:
 	VMOVUPS Y7, 160(R12)
 
-stored3411:
+stored3757:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3409
-	JMP  over3407
+	JL   each3755
+	JMP  over3753
 
-far3408:
-each3414:
+far3754:
+each3760:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41313,50 +45533,50 @@ each3414:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3415
+	JE           all3761
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3417
+	JZ           two3763
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3417:
+two3763:
 	TESTQ    $0x00000002, R11
-	JZ       one3418
+	JZ       one3764
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3418:
+one3764:
 	TESTQ  $0x00000001, R11
-	JZ     stored3416
+	JZ     stored3762
 	VMOVSS X7, (R12)
-	JMP    stored3416
+	JMP    stored3762
 
-all3415:
+all3761:
 	VMOVUPS Y7, 160(R12)
 
-stored3416:
+stored3762:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3414
+	JL   each3760
 
-over3407:
-none3406:
+over3753:
+none3752:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3404
+	JNZ  row3750
 	JMP  done
 
 tile7false:
-row3419:
+row3765:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3421
+	JGE     none3767
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41365,9 +45585,9 @@ row3419:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3423
+	JNE     far3769
 
-each3424:
+each3770:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41397,11 +45617,11 @@ each3424:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3424
-	JMP     over3422
+	JL      each3770
+	JMP     over3768
 
-far3423:
-each3425:
+far3769:
+each3771:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41442,14 +45662,14 @@ each3425:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3425
+	JL         each3771
 
-over3422:
-none3421:
+over3768:
+none3767:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3419
+	JNZ  row3765
 	JMP  done
 
 tile7true:
@@ -41458,12 +45678,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3426:
+row3772:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3428
+	JGE        none3774
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41472,9 +45692,9 @@ row3426:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3430
+	JNE        far3776
 
-each3431:
+each3777:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41503,38 +45723,38 @@ each3431:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3432
+	JE           all3778
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3434
+	JZ           two3780
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3434:
+two3780:
 	TESTQ    $0x00000002, R11
-	JZ       one3435
+	JZ       one3781
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3435:
+one3781:
 	TESTQ  $0x00000001, R11
-	JZ     stored3433
+	JZ     stored3779
 	VMOVSS X8, (R12)
-	JMP    stored3433
+	JMP    stored3779
 
-all3432:
+all3778:
 	VMOVUPS Y8, 192(R12)
 
-stored3433:
+stored3779:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3431
-	JMP  over3429
+	JL   each3777
+	JMP  over3775
 
-far3430:
-each3436:
+far3776:
+each3782:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41574,50 +45794,50 @@ each3436:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3437
+	JE           all3783
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3439
+	JZ           two3785
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3439:
+two3785:
 	TESTQ    $0x00000002, R11
-	JZ       one3440
+	JZ       one3786
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3440:
+one3786:
 	TESTQ  $0x00000001, R11
-	JZ     stored3438
+	JZ     stored3784
 	VMOVSS X8, (R12)
-	JMP    stored3438
+	JMP    stored3784
 
-all3437:
+all3783:
 	VMOVUPS Y8, 192(R12)
 
-stored3438:
+stored3784:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3436
+	JL   each3782
 
-over3429:
-none3428:
+over3775:
+none3774:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3426
+	JNZ  row3772
 	JMP  done
 
 tile8false:
-row3441:
+row3787:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3443
+	JGE     none3789
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41627,9 +45847,9 @@ row3441:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3445
+	JNE     far3791
 
-each3446:
+each3792:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41662,11 +45882,11 @@ each3446:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3446
-	JMP     over3444
+	JL      each3792
+	JMP     over3790
 
-far3445:
-each3447:
+far3791:
+each3793:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41709,14 +45929,14 @@ each3447:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3447
+	JL         each3793
 
-over3444:
-none3443:
+over3790:
+none3789:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3441
+	JNZ  row3787
 	JMP  done
 
 tile8true:
@@ -41725,12 +45945,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3448:
+row3794:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3450
+	JGE        none3796
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41740,9 +45960,9 @@ row3448:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3452
+	JNE        far3798
 
-each3453:
+each3799:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41774,38 +45994,38 @@ each3453:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3454
+	JE           all3800
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3456
+	JZ           two3802
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3456:
+two3802:
 	TESTQ    $0x00000002, R11
-	JZ       one3457
+	JZ       one3803
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3457:
+one3803:
 	TESTQ  $0x00000001, R11
-	JZ     stored3455
+	JZ     stored3801
 	VMOVSS X9, (R12)
-	JMP    stored3455
+	JMP    stored3801
 
-all3454:
+all3800:
 	VMOVUPS Y9, 224(R12)
 
-stored3455:
+stored3801:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3453
-	JMP  over3451
+	JL   each3799
+	JMP  over3797
 
-far3452:
-each3458:
+far3798:
+each3804:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41847,41 +46067,41 @@ each3458:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3459
+	JE           all3805
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3461
+	JZ           two3807
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3461:
+two3807:
 	TESTQ    $0x00000002, R11
-	JZ       one3462
+	JZ       one3808
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3462:
+one3808:
 	TESTQ  $0x00000001, R11
-	JZ     stored3460
+	JZ     stored3806
 	VMOVSS X9, (R12)
-	JMP    stored3460
+	JMP    stored3806
 
-all3459:
+all3805:
 	VMOVUPS Y9, 224(R12)
 
-stored3460:
+stored3806:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3458
+	JL   each3804
 
-over3451:
-none3450:
+over3797:
+none3796:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3448
+	JNZ  row3794
 
 done:
 	VZEROUPPER
@@ -41942,78 +46162,157 @@ each:
 // func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
 // Requires: AVX, AVX2
 TEXT ·meanAVX2(SB), NOSPLIT, $0-40
-	MOVQ    y+0(FP), AX
-	MOVQ    s+8(FP), CX
-	MOVQ    offsets+16(FP), DX
-	MOVQ    rows+24(FP), BX
-	MOVQ    f+32(FP), SI
-	MOVQ    SI, DI
-	ANDQ    $0x07, DI
+	MOVQ    s+8(FP), AX
+	MOVQ    offsets+16(FP), CX
+	MOVQ    rows+24(FP), DX
+	MOVQ    f+32(FP), BX
+	MOVQ    y+0(FP), DI
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
 	LEAQ    firstLanes<>+0(SB), R8
-	MOVQ    DI, R9
+	MOVQ    SI, R9
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
 row:
-	MOVQ         8(DX), R8
-	SUBQ         (DX), R8
+	MOVQ         8(CX), R8
+	SUBQ         (CX), R8
 	JZ           next
 	VXORPS       X1, X1, X1
 	VCVTSI2SSQ   R8, X1, X1
 	VBROADCASTSS X1, Y1
 	XORQ         R8, R8
-	MOVQ         SI, R9
-	SUBQ         DI, R9
+	MOVQ         BX, R9
+	SUBQ         SI, R9
 
-columns3463:
+columns3809:
 	CMPQ    R8, R9
-	JGE     rest3464
-	VMOVUPS (CX)(R8*4), Y2
+	JGE     rest3810
+	VMOVUPS (AX)(R8*4), Y2
+	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
-	VADDPS  (AX)(R8*4), Y2, Y2
-	VMOVUPS Y2, (AX)(R8*4)
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns3463
+	JMP     columns3809
 
-rest3464:
-	TESTQ        DI, DI
-	JZ           end3465
-	VMASKMOVPS   (CX)(R8*4), Y0, Y2
-	VMASKMOVPS   (AX)(R8*4), Y0, Y3
+rest3810:
+	TESTQ        SI, SI
+	JZ           end3811
+	VMASKMOVPS   (AX)(R8*4), Y0, Y2
+	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
-	CMPQ         DI, $0x08
-	JE           all3466
-	LEAQ         (AX)(R8*4), R8
-	TESTQ        $0x00000004, DI
-	JZ           two3468
+	CMPQ         SI, $0x08
+	JE           all3812
+	LEAQ         (DI)(R8*4), R8
+	TESTQ        $0x00000004, SI
+	JZ           two3814
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3468:
-	TESTQ    $0x00000002, DI
-	JZ       one3469
+two3814:
+	TESTQ    $0x00000002, SI
+	JZ       one3815
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one3469:
-	TESTQ  $0x00000001, DI
-	JZ     stored3467
+one3815:
+	TESTQ  $0x00000001, SI
+	JZ     stored3813
 	VMOVSS X2, (R8)
-	JMP    stored3467
+	JMP    stored3813
 
-all3466:
-	VMOVUPS Y2, (AX)(R8*4)
+all3812:
+	VMOVUPS Y2, (DI)(R8*4)
 
-stored3467:
-end3465:
+stored3813:
+end3811:
 next:
-	LEAQ (AX)(SI*4), AX
-	LEAQ (CX)(SI*4), CX
-	ADDQ $0x08, DX
-	DECQ BX
+	LEAQ (DI)(BX*4), DI
+	LEAQ (AX)(BX*4), AX
+	ADDQ $0x08, CX
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func meanSetAVX2(s *float32, offsets *int64, rows int, f int)
+// Requires: AVX, AVX2
+TEXT ·meanSetAVX2(SB), NOSPLIT, $0-32
+	MOVQ    s+0(FP), AX
+	MOVQ    offsets+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    f+24(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	LEAQ    firstLanes<>+0(SB), DI
+	MOVQ    SI, R8
+	NEGQ    R8
+	VMOVUPS 32(DI)(R8*4), Y0
+
+row:
+	MOVQ         8(CX), DI
+	SUBQ         (CX), DI
+	JZ           next
+	VXORPS       X1, X1, X1
+	VCVTSI2SSQ   DI, X1, X1
+	VBROADCASTSS X1, Y1
+	XORQ         DI, DI
+	MOVQ         BX, R8
+	SUBQ         SI, R8
+
+columns3816:
+	CMPQ    DI, R8
+	JGE     rest3817
+	VMOVUPS (AX)(DI*4), Y2
+	VXORPS  Y3, Y3, Y3
+	VDIVPS  Y1, Y2, Y2
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	JMP     columns3816
+
+rest3817:
+	TESTQ        SI, SI
+	JZ           end3818
+	VMASKMOVPS   (AX)(DI*4), Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VDIVPS       Y1, Y2, Y2
+	VADDPS       Y3, Y2, Y2
+	CMPQ         SI, $0x08
+	JE           all3819
+	LEAQ         (AX)(DI*4), DI
+	TESTQ        $0x00000004, SI
+	JZ           two3821
+	VMOVUPS      X2, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y2, X2
+
+two3821:
+	TESTQ    $0x00000002, SI
+	JZ       one3822
+	VMOVLPS  X2, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X2, X2, X2
+
+one3822:
+	TESTQ  $0x00000001, SI
+	JZ     stored3820
+	VMOVSS X2, (DI)
+	JMP    stored3820
+
+all3819:
+	VMOVUPS Y2, (AX)(DI*4)
+
+stored3820:
+end3818:
+next:
+	LEAQ (AX)(BX*4), AX
+	ADDQ $0x08, CX
+	DECQ DX
 	JNZ  row
 	VZEROUPPER
 	RET

@@ -7,7 +7,7 @@ type RowBest struct {
 	Y     []Float // rows of F elements
 	W     []Float // rows of Heads elements, one a nonzero
 	Heads int     // as in RowSum
-	Arg   []int32 // rows of F numbers: the nonzero that won; −1: none
+	Arg   []int32 // rows of F numbers: the nonzero that won; −1: none; nil: not wanted
 	Min   bool    // the smallest
 }
 
@@ -22,7 +22,10 @@ func (p *RowBest) SetRows(lo, hi int) {
 		return
 	}
 	p.check(lo, hi)
-	_, _ = p.Y[lo*p.F:hi*p.F], p.Arg[lo*p.F:hi*p.F]
+	_ = p.Y[lo*p.F : hi*p.F]
+	if p.Arg != nil {
+		_ = p.Arg[lo*p.F : hi*p.F]
+	}
 	for i := lo; i < hi; i++ {
 		if !fast || p.Offsets[i] == p.Offsets[i+1] {
 			p.clear(i)
@@ -38,6 +41,9 @@ func (p *RowBest) SetRows(lo, hi int) {
 // clear makes row i that of a row without nonzeros.
 func (p *RowBest) clear(i int) {
 	clear(p.Y[i*p.F : i*p.F+p.F])
+	if p.Arg == nil {
+		return
+	}
 	arg := p.Arg[i*p.F : i*p.F+p.F]
 	for j := range arg {
 		arg[j] = -1
@@ -47,14 +53,17 @@ func (p *RowBest) clear(i int) {
 // setGo is the truth of SetRows, after the rows are cleared.
 func (p *RowBest) setGo(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		y, arg := p.Y[i*p.F:i*p.F+p.F], p.Arg[i*p.F:i*p.F+p.F]
+		y := p.Y[i*p.F : i*p.F+p.F]
 		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
 			for j, v := range p.row(k) {
 				if p.Heads > 0 {
 					v *= p.W[int(k)*p.Heads+j/(p.F/p.Heads)]
 				}
-				if arg[j] < 0 || p.better(v, y[j]) {
-					y[j], arg[j] = v, int32(k)
+				if k > p.Offsets[i] && !p.better(v, y[j]) {
+					continue
+				}
+				if y[j] = v; p.Arg != nil {
+					p.Arg[i*p.F+j] = int32(k)
 				}
 			}
 		}

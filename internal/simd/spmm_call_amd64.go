@@ -21,6 +21,8 @@ type rowCall struct {
 	far         int     // 1: fetch ahead
 	done        uintptr // bytes of Arg's rows that are done, which the kernel counts
 	set         int     // 1: a sum starts at zero, not at what is in out
+	unordered   int     // not 0: there was a NaN, which the kernel does not keep
+	mean        int     // 1: rows are divided by the number of their nonzeros
 }
 
 const floatSize = unsafe.Sizeof(Float(0))
@@ -107,6 +109,8 @@ const (
 	pairMul
 	pairDiv
 	pairCopy
+	maxQuick
+	minQuick
 )
 
 // run calls the function. Through a variable the call would escape.
@@ -180,5 +184,9 @@ func (k kernel) run(c *rowCall, rows int) {
 		edgeDivAVX2(p)
 	case pairCopy:
 		edgeCopyAVX2(p)
+	case maxQuick:
+		rowMaxQuickAVX2(p)
+	case minQuick:
+		rowMinQuickAVX2(p)
 	}
 }

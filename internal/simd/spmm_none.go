@@ -12,3 +12,4 @@ func pickFast(_ []int32, _ []Float, _ []int32, _ []Float) int                 { 
 func (*RowWon) addFast(_, _ int)                                     { panic(none) }
 func spillFast(_, _ []Float, _ []int32, _ []Float, _ []int64, _ int) { panic(none) }
 func addMeansFast(_, _ []Float, _ []int64, _ int)                    { panic(none) }
+func setMeansFast(_ []Float, _ []int64, _ int)                       { panic(none) }

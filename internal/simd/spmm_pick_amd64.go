@@ -24,6 +24,15 @@ func addMeansFast(y, s []Float, offsets []int64, f int) {
 	}
 }
 
+// setMeansFast is SetMeans in assembly, in calls as those.
+func setMeansFast(s []Float, offsets []int64, f int) {
+	rows := len(offsets) - 1
+	step := max(1, most/f)
+	for i := 0; i < rows; i += step {
+		meanSetAVX2(&s[i*f], &offsets[i], min(step, rows-i), f)
+	}
+}
+
 // spillMost is how many nonzeros a call of Spill has: some ten microseconds.
 const spillMost = 1 << 12
 

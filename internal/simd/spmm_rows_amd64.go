@@ -47,7 +47,7 @@ func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
 // the weights.
 func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
 	first := p.row
-	if l.kernel >= wonPlain { // Arg is by the rows of X
+	if l.kernel >= wonPlain && l.kernel <= wonFull { // Arg is by the rows of X
 		first = 0
 	}
 	for run := range l.runs {
@@ -70,7 +70,7 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 // addFast is AddRows in assembly.
 func (p *RowSum) addFast(lo, hi int) {
 	t := tiles{whole: 8, cut: 8}
-	if p.Heads == 0 {
+	if p.Heads == 0 && !p.Mean {
 		t.whole, t.cut = 16, 14
 	}
 	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
@@ -82,12 +82,19 @@ func (p *RowSum) addFast(lo, hi int) {
 			continue
 		}
 		set := p.Set && p.whole(&at)
+		ends := p.Mean && p.Offsets[at.row+at.rows] == at.to
 		c := p.call(&at)
 		if set {
 			c.set = 1
 		}
+		if ends && set {
+			c.mean = 1
+		}
 		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
+		if ends && !set { // the end of a row that was cut
+			Rows(p.F).SetMeans(p.Y[at.row*p.F:(at.row+1)*p.F], p.Offsets[at.row:at.row+2])
+		}
 	}
 }
 
@@ -106,20 +113,33 @@ func (g *Gather) whole(p *piece) bool {
 
 // setFast is SetRows in assembly.
 func (p *RowBest) setFast(lo, hi int) {
-	plain := maxPlain
+	plain, short := maxPlain, maxQuick
 	if p.Min {
-		plain = minPlain
+		plain, short = minPlain, minQuick
 	}
 	l := layoutOf(plain, true, p.F, p.Heads, tiles{whole: 4, cut: 4})
-	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
+	quick, calls := layout{kernel: short, tiles: tiles{width: p.F, whole: 8}, runs: 1}, l.calls()
+	if p.quick() {
+		calls = quick.calls()
+	}
+	for at := p.first(lo); p.next(&at, hi, p.most(calls)); {
 		if at.from == at.to {
 			continue
 		}
+		whole := p.whole(&at)
 		c := p.call(&at)
+		if p.quick() && whole {
+			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {
+				continue
+			}
+		}
 		c.weights = uintptr(p.Heads) * floatSize
 		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
 	}
 }
+
+// quick reports whether there is a kernel for such rows that takes numbers only.
+func (p *RowBest) quick() bool { return p.Heads == 0 && p.F%(2*8) == 0 }
 
 // addFast is AddRows in assembly.
 func (p *RowWon) addFast(lo, hi int) {

@@ -110,14 +110,16 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 		lo = rng.IntN(2)
 	}
 	for _, edges := range [][]int32{nil, t.edges} {
-		for _, set := range []bool{false, true} {
-			p := &RowSum{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Edges: edges, Set: set}
+		for kind := range 3 {
+			p := &RowSum{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Edges: edges, Set: kind > 0, Mean: kind > 1}
 			t.check(tt, what("RowSum"), t.y, all(len(t.y), 0), func() { p.AddRows(lo, t.rows) })
 		}
 	}
 	for _, least := range []bool{false, true} {
 		p := &RowBest{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: t.arg[:t.rows*f], Min: least}
 		t.check(tt, what("RowBest"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
+		p.Arg = nil
+		t.check(tt, what("RowBest without Arg"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
 	}
 	checkWon(tt, rng, t, heads)
 	if heads > 0 {
@@ -145,6 +147,7 @@ func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial, heads int) {
 	t.check(tt, "RowWon", t.y, all(len(t.y), 0), func() { p.AddRows(0, t.rows) })
 	s := draw(len(t.y), plain(rng))
 	t.check(tt, "AddMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).AddMeans(t.y, s, t.Offsets) })
+	t.check(tt, "SetMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).SetMeans(t.y, t.Offsets) })
 }
 
 func TestPick(t *testing.T) {
@@ -250,6 +253,8 @@ func TestRowPieces(t *testing.T) {
 		set := *p
 		set.Set = true
 		tr.check(t, "RowSum", tr.y, all(len(tr.y), 0), func() { set.AddRows(0, 3) })
+		set.Mean = true
+		tr.check(t, "means by RowSum", tr.y, all(len(tr.y), 0), func() { set.AddRows(0, 3) })
 		tr.check(t, "RowBest", tr.y, all(len(tr.y), 0), func() {
 			b := &RowBest{Gather: tr.Gather, Y: tr.y, Arg: tr.arg[:3*f]}
 			b.SetRows(0, 3)

@@ -24,7 +24,7 @@ var families = map[string][]func(){
 	"pointwise": {unary, slopes, binary},
 	"rows":      {reductions, rows, dropout, adam},
 	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
-	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means, spills},
+	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
 	"kept":      {keepValues},
 	"attention": {attention, heads, segments, dropValues},

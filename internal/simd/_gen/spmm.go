@@ -19,11 +19,20 @@ const (
 	atOutStride                = 104
 	atShape, atLeft            = 112, 120
 	atFar, atDone              = 128, 136
-	atFresh                    = 144
+	atFresh, atUnordered       = 144, 152
+	atMean                     = 160
 )
 
-// ahead is how many nonzeros before its use a row is fetched into the cache.
-const ahead = 32
+// ahead is how many nonzeros before its use a row is fetched into the second
+// cache, and soon how many before it is fetched from there into the first.
+const (
+	ahead = 32
+	soon  = 10
+)
+
+// wideTile is the registers from which a row is worth to be fetched from the
+// second cache.
+const wideTile = 4
 
 // line is the length of a cache line.
 const line = 64
@@ -53,6 +62,7 @@ type gather struct {
 	masked bool
 	arg    bool   // there is a second result, of numbers
 	empty  func() // of a row without nonzeros here; nil: nothing
+	near   bool   // rows are fetched from the second cache too
 	won    bool   // each row of X comes with one of numbers, and all edges have one
 	mask   reg.VecVirtual
 }
@@ -183,8 +193,11 @@ var (
 func (g *gather) loop(far, indirect bool, each func()) {
 	again := fresh("each")
 	Label(again)
-	if far {
+	switch {
+	case far:
 		g.fetch(indirect)
+	case g.near && g.nv >= wideTile:
+		g.fetchSoon()
 	}
 	g.row(g.k, indirect)
 	each()
@@ -216,15 +229,31 @@ func (g *gather) edge(k, to reg.GPVirtual, indirect bool) {
 	ADDQ(g.weights, to)
 }
 
-// fetch asks for the rows of a later nonzero.
-func (g *gather) fetch(indirect bool) {
-	later, at := GP64(), GP64()
-	LEAQ(Mem{Base: g.k, Disp: ahead}, later)
+// later returns the nonzero that is so many after the one at hand, or the last,
+// and where its row of X is.
+func (g *gather) later(distance int) (later, at reg.GPVirtual) {
+	later, at = GP64(), GP64()
+	LEAQ(Mem{Base: g.k, Disp: distance}, later)
 	CMPQ(later, g.field(atEnd))
 	CMOVQGT(g.field(atEnd), later)
 	MOVLQSX(Mem{Base: g.cols, Index: later, Scale: 4}, at)
 	IMULQ(g.stride, at)
 	ADDQ(g.x, at)
+	return later, at
+}
+
+// fetchSoon asks for the row of a nonzero that comes soon, which is in the second
+// cache.
+func (g *gather) fetchSoon() {
+	_, at := g.later(soon)
+	for b := 0; b < 4*lanes*g.nv; b += line {
+		PREFETCHT0(Mem{Base: at, Disp: b})
+	}
+}
+
+// fetch asks for the rows of a later nonzero.
+func (g *gather) fetch(indirect bool) {
+	later, at := g.later(ahead)
 	size := 4 * lanes * g.nv
 	prefetch(at, size)
 	if g.won {
@@ -329,7 +358,7 @@ func sums() {
 	} {
 		start(s.name, "func(p *byte)", s.name+" is a tile of RowSum.AddRows.")
 		g := newGather(s.weight, s.share)
-		if s.weight != unweighted {
+		if g.near = s.weight == unweighted; !g.near {
 			g.edges = g.load(atEdges)
 		}
 		g.shapes(s.whole, s.cut, s.share, g.sum)
@@ -353,6 +382,12 @@ func (g *gather) sum() {
 		for v := range acc {
 			g.put(acc[v], g.out, v)
 		}
+	}
+	shut := func() {
+		if g.nv <= meanTile {
+			g.divide(acc)
+		}
+		keep()
 	}
 	open := func(string) {
 		add, opened := fresh("add"), fresh("opened")
@@ -385,5 +420,27 @@ func (g *gather) sum() {
 			VADDPS(mul(w, g.operand(rowOfX, v)), acc[v], acc[v])
 		}
 	}
-	g.rows(open, each, keep)
+	g.rows(open, each, shut)
+}
+
+// meanTile is the most registers of a tile whose sums may be made means.
+const meanTile = 8
+
+// divide makes sums means where the call asks for those: here a division is done
+// beside the loads of the next row.
+func (g *gather) divide(acc []vec) {
+	sums := fresh("sums")
+	CMPQ(g.field(atMean), Imm(0))
+	JE(LabelRef(sums))
+	n, count, by, zero := GP64(), XMM(), YMM(), YMM()
+	MOVQ(Mem{Base: g.offsets, Disp: 8}, n)
+	SUBQ(Mem{Base: g.offsets}, n)
+	VXORPS(zero, zero, zero)
+	VCVTSI2SSQ(n, zero.AsX(), count)
+	VBROADCASTSS(count, by)
+	for _, a := range acc {
+		VDIVPS(by, a, a)
+		VADDPS(zero, a, a)
+	}
+	Label(sums)
 }

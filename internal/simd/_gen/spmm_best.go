@@ -63,20 +63,37 @@ func (g *gather) best(predicate uint64) {
 		JGE(LabelRef(over))
 		JMP(LabelRef(opened))
 		Label(cut)
-		at := g.argRow()
 		for v := range top {
 			g.getTo(g.out, v, top[v])
-			g.getTo(at, v, arg[v])
 		}
+		g.ifAsked(func() {
+			at := g.argRow()
+			for v := range arg {
+				g.getTo(at, v, arg[v])
+			}
+		})
 		Label(opened)
 	}
 	g.rows(open, each, func() {
-		at := g.argRow()
 		for v := range top {
 			g.put(top[v], g.out, v)
-			g.put(arg[v], at, v)
 		}
+		g.ifAsked(func() {
+			at := g.argRow()
+			for v := range arg {
+				g.put(arg[v], at, v)
+			}
+		})
 	})
+}
+
+// ifAsked is what concerns the numbers of nonzeros, if there is room for them.
+func (g *gather) ifAsked(do func()) {
+	none := fresh("unasked")
+	CMPQ(g.field(atArg), Imm(0))
+	JE(LabelRef(none))
+	do()
+	Label(none)
 }
 
 // challenge lets the nonzero at hand displace what is worse.

@@ -45,10 +45,16 @@ func pickNonzeros(edges string) {
 	RET()
 }
 
-// means writes the kernel that ends a mean.
+// means writes the kernels that end a mean.
 func means() {
-	start("meanAVX2", "func(y, s *float32, offsets *int64, rows, f int)", "meanAVX2 is AddMeans.")
-	l := newRowWalk()
+	mean("meanAVX2", "func(y, s *float32, offsets *int64, rows, f int)", "meanAVX2 is AddMeans.", true)
+	mean("meanSetAVX2", "func(s *float32, offsets *int64, rows, f int)", "meanSetAVX2 is SetMeans.", false)
+}
+
+// mean writes such a kernel, which adds to y or else to zero, in s.
+func mean(name, signature, comment string, toY bool) {
+	start(name, signature, comment)
+	l := newRowWalk(toY)
 	n, count, by := GP64(), XMM(), YMM()
 	Label("row")
 	MOVQ(Mem{Base: l.offsets, Disp: 8}, n)
@@ -59,33 +65,45 @@ func means() {
 	VBROADCASTSS(count, by)
 	l.columns(func(y, s Mem, masked bool) {
 		m, t := YMM(), YMM()
-		if !masked {
-			VDIVPS(by, get(s), m)
-			VADDPS(y, m, m)
-			VMOVUPS(m, y)
-			return
+		if masked {
+			VMASKMOVPS(s, l.mask, m)
+		} else {
+			VMOVUPS(s, m)
 		}
-		VMASKMOVPS(s, l.mask, m)
-		VMASKMOVPS(y, l.mask, t)
+		switch {
+		case !toY:
+			VXORPS(t, t, t)
+		case masked:
+			VMASKMOVPS(y, l.mask, t)
+		default:
+			VMOVUPS(y, t)
+		}
 		VDIVPS(by, m, m)
 		VADDPS(t, m, m)
-		storeFirst(m, l.left, y)
+		if masked {
+			storeFirst(m, l.left, y)
+		} else {
+			VMOVUPS(m, y)
+		}
 	})
 	Label("next")
 	l.step()
 	finish()
 }
 
-// rowWalk is a kernel over the columns of the rows of y and s.
+// rowWalk is a kernel over the columns of the rows of y and s, which may be one.
 type rowWalk struct {
 	y, s, offsets, rows, f reg.GPVirtual
 	left                   reg.GPVirtual // columns in the last register, 0 to 7
 	mask                   vec
 }
 
-func newRowWalk() *rowWalk {
+func newRowWalk(toY bool) *rowWalk {
 	arg := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-	l := &rowWalk{y: arg("y"), s: arg("s"), offsets: arg("offsets"), rows: arg("rows"), f: arg("f"), left: GP64()}
+	l := &rowWalk{s: arg("s"), offsets: arg("offsets"), rows: arg("rows"), f: arg("f"), left: GP64()}
+	if l.y = l.s; toY {
+		l.y = arg("y")
+	}
 	MOVQ(l.f, l.left)
 	ANDQ(Imm(lanes-1), l.left)
 	l.mask = maskOf(l.left)
@@ -115,7 +133,9 @@ func (l *rowWalk) columns(body func(y, s Mem, masked bool)) {
 
 // step goes on to the next row.
 func (l *rowWalk) step() {
-	LEAQ(Mem{Base: l.y, Index: l.f, Scale: 4}, l.y)
+	if l.y != l.s {
+		LEAQ(Mem{Base: l.y, Index: l.f, Scale: 4}, l.y)
+	}
 	LEAQ(Mem{Base: l.s, Index: l.f, Scale: 4}, l.s)
 	ADDQ(Imm(8), l.offsets)
 	DECQ(l.rows)

@@ -1,0 +1,155 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// quickBests writes the kernels of bests for numbers: one comparison an element,
+// and an answer to whether there was a NaN, after which another kernel has to do
+// it all again. Rows are whole, unweighted and of pairs of registers.
+func quickBests() {
+	for _, op := range []struct {
+		name   string
+		worse  uint64
+		higher bool
+	}{{"rowMaxQuickAVX2", less, true}, {"rowMinQuickAVX2", greater, false}} {
+		start(op.name, "func(p *byte)", op.name+" is a tile of RowBest.SetRows unless it sets unordered.")
+		q := &quick{gather: newGather(unweighted, 1), worse: op.worse, higher: op.higher}
+		q.near = true
+		q.shapes(8, 0, 2, q.tile)
+	}
+}
+
+// quick is such a kernel. The numbers of the nonzeros within a row take 16 bits,
+// two registers of X in one, so that a row of 64 elements is walked once.
+type quick struct {
+	*gather
+	worse  uint64 // the predicate by which a top gives way
+	higher bool
+
+	top, arg  []vec
+	unordered vec
+	number    vec
+	t, u      vec
+}
+
+func (q *quick) tile() {
+	q.top, q.arg = make([]vec, q.nv), make([]vec, q.nv/2)
+	for v := range q.top {
+		q.top[v] = YMM()
+	}
+	for i := range q.arg {
+		q.arg[i] = YMM()
+	}
+	q.unordered, q.number, q.t, q.u = YMM(), YMM(), YMM(), YMM()
+	VXORPS(q.unordered, q.unordered, q.unordered)
+	bare, over := fresh("bare"), fresh("tiled")
+	CMPQ(q.field(atArg), Imm(0))
+	JE(LabelRef(bare))
+	q.withNumbers()
+	JMP(LabelRef(over))
+	Label(bare)
+	q.gather.arg = false
+	q.rows(q.open, q.bare, q.keepTop)
+	Label(over)
+	mask := GP32()
+	VMOVMSKPS(q.unordered, mask)
+	ORL(mask, q.field(atUnordered))
+}
+
+// withNumbers is the loop that keeps the numbers too.
+func (q *quick) withNumbers() {
+	q.gather.arg = true
+	q.rows(func(over string) {
+		VPXOR(q.number, q.number, q.number)
+		for _, a := range q.arg {
+			VPXOR(a, a, a)
+		}
+		q.open(over)
+	}, q.challenge, func() {
+		q.keepTop()
+		q.keepArg()
+	})
+}
+
+// open starts a row with its first nonzero.
+func (q *quick) open(over string) {
+	near, ready := fresh("near"), fresh("ready")
+	CMPQ(q.field(atFar), Imm(0))
+	JE(LabelRef(near))
+	q.fetch(false)
+	JMP(LabelRef(ready))
+	Label(near)
+	if q.nv >= wideTile {
+		q.fetchSoon()
+	}
+	Label(ready)
+	q.row(q.k, false)
+	for v, top := range q.top {
+		VMOVUPS(column(rowOfX, v), top)
+		if v%2 == 1 {
+			VCMPPS(Imm(unorder), top, q.top[v-1], q.t)
+			VORPS(q.t, q.unordered, q.unordered)
+		}
+	}
+	INCQ(q.k)
+	CMPQ(q.k, q.end)
+	JGE(LabelRef(over))
+}
+
+// challenge lets the nonzero at hand displace what is worse.
+func (q *quick) challenge() {
+	VPADDW(operand(wide(1<<16|1)), q.number, q.number)
+	for i, arg := range q.arg {
+		x0, x1 := column(rowOfX, 2*i), column(rowOfX, 2*i+1)
+		top0, top1 := q.top[2*i], q.top[2*i+1]
+		VMOVUPS(x0, q.t)
+		VCMPPS(Imm(unorder), x1, q.t, q.u)
+		VORPS(q.u, q.unordered, q.unordered)
+		VCMPPS(Imm(q.worse), q.t, top0, q.u)
+		VBLENDVPS(q.u, q.t, top0, top0)
+		VCMPPS(Imm(q.worse), x1, top1, q.t)
+		VBLENDVPS(q.t, x1, top1, top1)
+		VPACKSSDW(q.t, q.u, q.u)
+		VPBLENDVB(q.u, q.number, arg, arg)
+	}
+}
+
+// bare is challenge without numbers. Of equal zeros the first stays.
+func (q *quick) bare() {
+	for v := 0; v < q.nv; v += 2 {
+		VMOVUPS(column(rowOfX, v), q.t)
+		VMOVUPS(column(rowOfX, v+1), q.u)
+		for i, x := range []vec{q.t, q.u} {
+			if top := q.top[v+i]; q.higher {
+				VMAXPS(top, x, top)
+			} else {
+				VMINPS(top, x, top)
+			}
+		}
+		VCMPPS(Imm(unorder), q.u, q.t, q.t)
+		VORPS(q.t, q.unordered, q.unordered)
+	}
+}
+
+func (q *quick) keepTop() {
+	for v, top := range q.top {
+		VMOVUPS(top, column(q.out, v))
+	}
+}
+
+// keepArg stores the numbers, which count from the row's first.
+func (q *quick) keepArg() {
+	at, first, zero := q.argRow(), q.t, q.number
+	VPXOR(zero, zero, zero)
+	VPBROADCASTD(Mem{Base: q.offsets}, first)
+	for i, arg := range q.arg {
+		VPUNPCKLWD(zero, arg, q.u)
+		VPADDD(first, q.u, q.u)
+		VMOVUPS(q.u, column(at, 2*i))
+		VPUNPCKHWD(zero, arg, q.u)
+		VPADDD(first, q.u, q.u)
+		VMOVUPS(q.u, column(at, 2*i+1))
+	}
+}

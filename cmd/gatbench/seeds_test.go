@@ -19,7 +19,7 @@ func TestManySeeds(t *testing.T) {
 		defer par.SetThreads(threads)()
 		r.Splits = splits
 		seen := 0
-		out, err := manySeeds(t.Context(), k, r, 5, func(summary) { seen++ })
+		out, err := manySeeds(t.Context(), k, seedsOf(r, 5), func(int, summary) error { seen++; return nil })
 		if err != nil || seen != 5 {
 			t.Fatalf("%d of 5 seeds: %v", seen, err)
 		}
@@ -44,12 +44,12 @@ func TestManySeeds(t *testing.T) {
 func TestManySeedsFail(t *testing.T) {
 	k, r := taskOf(t, "gcn")
 	r.LR, r.Epochs = 1e12, 5
-	if _, err := manySeeds(t.Context(), k, r, 3, func(summary) {}); !errors.As(err, new(*train.DivergedError)) {
+	if _, err := manySeeds(t.Context(), k, seedsOf(r, 3), func(int, summary) error { return nil }); !errors.As(err, new(*train.DivergedError)) {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := manySeeds(ctx, k, r, 3, func(summary) {}); !errors.Is(err, context.Canceled) {
+	if _, err := manySeeds(ctx, k, seedsOf(r, 3), func(int, summary) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -75,13 +75,13 @@ func TestTable(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"dataset   model ", "\nCora      gat  ", " 83.0 ± 0.7 ", "\nCora      mlp  ", " over 2 seeds from 0 on;", "best validation accuracy", "at most 3 epochs"} {
+	for _, want := range []string{"dataset   model ", "\nCora      gat  ", " 83.0 ± 0.7 ", "\nCora      mlp  ", " over 2 seeds from 0 on;", "Chosen of gat: the model of the last epoch whose validation accuracy and loss were both", "at most 3 epochs"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
 	cells := results(t, append(args, "--json")...)
-	train := results(t, "train", "--json", "--seeds", "2", "--epochs", "3")
+	train := results(t, "train", "--json", "--preset", "paper", "--seeds", "2", "--epochs", "3")
 	if len(cells) != 2 || cells[0]["test_accuracy_mean"] != train[len(train)-1]["test_accuracy_mean"] {
 		t.Errorf("the table has %v, train %v", cells, train[len(train)-1])
 	}

@@ -54,7 +54,7 @@ func TestLedger(t *testing.T) {
 	if after, _ := os.ReadFile(path); again[0]["total_ms"] != resumed[0]["total_ms"] || !bytes.Equal(before, after) {
 		t.Error("what was known was trained again")
 	}
-	results(t, tableArgs(path, "1", "--select", "last")...)
+	results(t, tableArgs(path, "1", "--select", "loss")...)
 	if n := count(); n != 5 {
 		t.Errorf("the file has %d lines after a seed with other settings", n)
 	}
@@ -77,7 +77,7 @@ func TestLedgerForeign(t *testing.T) {
 		"cut":      {line[:len(line)/2], "line 1 is no result that table has kept: unexpected EOF"},
 		"twice":    {strings.TrimSpace(line) + line, "line 1 is no result that table has kept: something follows it"},
 		"field":    {strings.Replace(line, `"Dataset"`, `"Data"`, 1), `line 1 is no result that table has kept: json: unknown field "Data"`},
-		"rule":     {strings.Replace(line, `"Select":"accuracy"`, `"Select":"best"`, 1), "line 1 is no result that table has kept: --select best"},
+		"rule":     {strings.Replace(line, `"Select":"last"`, `"Select":"best"`, 1), "line 1 is no result that table has kept: --select best"},
 		"accuracy": {strings.Replace(line, `"test_accuracy":`, `"test_accuracy":3`, 1), "line 1 is no result that table has kept: its test accuracy is 3"},
 	} {
 		path := filepath.Join(dir, name)

@@ -57,7 +57,6 @@ func TestMisuse(t *testing.T) {
 		{"train --lr Inf", `--lr +Inf: it must be a number above 0`},
 		{"train --weight-decay=-1", `--weight-decay -1: it must be a number, and not negative`},
 		{"train --patience=-1", `--patience -1: it must be at least 0`},
-		{"train --patience 5 --select last", `--patience 5 waits for a better epoch and --select last takes whichever is the last: leave one of them out`},
 		{"train --batch=-1", `--batch -1: it must be at least 0`},
 		{"train --model sgc --batch 5", `--batch 5: a layer of sgc looks several hops far and a batch holds one hop a layer: leave it out`},
 		{"train --model transformer --residual", `--residual: transformer has none; these models have: ` + having("residual")},
@@ -93,7 +92,6 @@ func TestMisuse(t *testing.T) {
 		{"table --resume " + dir, `--resume ` + dir + `: it is a folder; name a file`},
 		{"table --resume " + dir + "/no/x", `--resume ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
 		{"table --epochs 0", `--epochs 0: it must be at least 1`},
-		{"table --select last --patience 3", `--patience 3 waits for a better epoch and --select last takes whichever is the last: leave one of them out`},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := gatbench(t, strings.Fields(tt.args)...)

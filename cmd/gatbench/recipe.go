@@ -53,23 +53,25 @@ const (
 	startNormal start = "xavier-normal" // gain √2
 )
 
-// criteria are the rules that choose the epoch of which the model is kept.
+// criteria are the rules that choose the epoch of which the model is kept, and
+// for what --patience waits.
 var criteria = []struct {
-	name string
-	by   train.Criterion
-	says string
+	name  string
+	by    train.Criterion
+	says  string
+	waits string
 }{
-	{"accuracy", train.ByAccuracy, "the best validation accuracy; of equal ones, the lowest validation loss"},
-	{"loss", train.ByLoss, "the lowest validation loss"},
-	{"either", train.ByEither, "the last epoch whose validation accuracy and loss were both at least as good as any before"},
-	{"last", train.ByLast, "the last epoch, whatever its validation scores"},
+	{"accuracy", train.ByAccuracy, "the best validation accuracy; of equal ones, the lowest validation loss", "without a better one"},
+	{"loss", train.ByLoss, "the lowest validation loss", "without a lower one"},
+	{"either", train.ByEither, "the last epoch whose validation accuracy and loss were both at least as good as any before", "in which neither was"},
+	{"last", train.ByLast, "the last epoch, whatever its validation scores", "without a lower validation loss"},
 }
 
 // criterion returns the rule of that name, and what it does in words.
-func criterion(name string) (by train.Criterion, says string) {
+func criterion(name string) (by train.Criterion, says, waits string) {
 	for _, c := range criteria {
 		if c.name == name {
-			return c.by, c.says
+			return c.by, c.says, c.waits
 		}
 	}
 	panic("gatbench: no rule is called " + name) // flags and files are checked
@@ -120,8 +122,6 @@ func (r *recipe) check() error {
 		return misuse("--lr %v: it must be a number above 0", r.LR)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
-	case r.Patience > 0 && r.Select == "last":
-		return misuse("--patience %d waits for a better epoch and --select last takes whichever is the last: leave one of them out", r.Patience)
 	}
 	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
 		return err

@@ -54,7 +54,10 @@ func likeGAT(r *recipe) {
 // perceptron it is compared with.
 func likeGCN(r *recipe) {
 	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 16, 0.5, 1e-2, 5e-4, decayFirst
-	if r.Preset == "dgl" {
+	switch r.Preset {
+	case "paper":
+		r.Select, r.Patience = "last", 10
+	case "dgl":
 		r.Decayed = decayAll
 	}
 }

@@ -174,7 +174,7 @@ func (r *reporter) single(s summary) {
 	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
-	_, says := criterion(s.Select)
+	_, says, _ := criterion(s.Select)
 	r.printf("\nthe model of epoch %d of %d: %s\n", s.BestEpoch, s.Epochs, says)
 	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
 	if s.PeakMiB > 0 {

@@ -230,10 +230,10 @@ func (t *accuracyTable) end(recipes [][]recipe) error {
 func rules(rs []recipe) []string {
 	models, order := map[string][]string{}, []string(nil)
 	for _, r := range rs {
-		_, says := criterion(r.Select)
-		rule := fmt.Sprintf("%s, of at most %d epochs", says, r.Epochs)
+		_, says, waits := criterion(r.Select)
+		rule := fmt.Sprintf("%s.\nAt most %d epochs", says, r.Epochs)
 		if r.Patience > 0 {
-			rule += fmt.Sprintf("; training stops after %d without progress", r.Patience)
+			rule += fmt.Sprintf("; the training stops after %d %s", r.Patience, waits)
 		}
 		if models[rule] == nil {
 			order = append(order, rule)
@@ -242,7 +242,7 @@ func rules(rs []recipe) []string {
 	}
 	var lines []string
 	for _, rule := range order {
-		lines = append(lines, fmt.Sprintf("Chosen of %s: the model of %s.", strings.Join(models[rule], ", "), rule))
+		lines = append(lines, fmt.Sprintf("%s: the model of %s.", strings.Join(models[rule], ", "), rule))
 	}
 	return lines
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/spell"
 )
 
 // UnknownError reports a name that is no dataset's.
@@ -21,36 +23,7 @@ func (e *UnknownError) Error() string {
 }
 
 func unknown(name string, known []string) error {
-	e := &UnknownError{Name: name, Known: known}
-	best := -1
-	for _, k := range known {
-		if d := distance(strings.ToLower(name), k); best < 0 || d < best {
-			best, e.Nearest = d, k
-		}
-	}
-	return e
-}
-
-// distance returns how many letters have to be put in, taken out or replaced to
-// make b of a. Only the first 64 letters of a count.
-func distance(a, b string) int {
-	a = a[:min(len(a), 64)]
-	row := make([]int, len(b)+1) // of the letters of a so far, for each prefix of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
+	return &UnknownError{Name: name, Nearest: spell.Nearest(strings.ToLower(name), known), Known: known}
 }
 
 func planetoidNames() []string { return slices.Sorted(maps.Keys(classNames)) }

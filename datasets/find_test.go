@@ -49,14 +49,3 @@ func TestUnknownName(t *testing.T) {
 		t.Errorf("karate from files: error %v", err)
 	}
 }
-
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"abc", "abc", 0}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("distance %q, %q is %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

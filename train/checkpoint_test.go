@@ -355,6 +355,19 @@ func TestResumeRefusedChangesNothing(t *testing.T) {
 	}
 }
 
+// gradsOf returns gradients that are the same number everywhere, of pairs of a
+// Param and a number.
+func gradsOf(pairs ...any) grad.Grads {
+	var gs grad.Grads
+	for i := 0; i < len(pairs); i += 2 {
+		p := pairs[i].(*grad.Param)
+		g := p.Value.Like()
+		g.Fill(tensor.Float(pairs[i+1].(int)))
+		gs = append(gs, grad.Grad{Param: p, Value: g})
+	}
+	return gs
+}
+
 func TestCheckpointCut(t *testing.T) {
 	path := saved(t, nil)
 	whole, err := os.ReadFile(path)

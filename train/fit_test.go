@@ -295,8 +295,8 @@ func TestFitClips(t *testing.T) {
 	for i := range 5 {
 		tape.Reset()
 		grads := tape.Backward(g.Loss(tape))
-		train.ClipValue(grads, 0.08)
-		norm := train.ClipNorm(grads, 0.1)
+		grads.ClipValue(0.08)
+		norm := grads.ClipNorm(0.1)
 		if h.Epochs[i].Norm != norm || norm == 0 || h.Epochs[i].Rate != 0.05 {
 			t.Errorf("epoch %d: norm %v, want %v; rate %v", i+1, h.Epochs[i].Norm, norm, h.Epochs[i].Rate)
 		}

@@ -120,10 +120,10 @@ func (r *run) step(e *Epoch, i int) error {
 		return err
 	}
 	if r.ClipValue > 0 {
-		ClipValue(grads, r.ClipValue)
+		grads.ClipValue(r.ClipValue)
 	}
 	if r.ClipNorm > 0 {
-		e.Norm = ClipNorm(grads, r.ClipNorm)
+		e.Norm = grads.ClipNorm(r.ClipNorm)
 	}
 	e.Rate = r.rate()
 	r.Optimiser.Step(grads)

@@ -3,6 +3,8 @@ package main
 import (
 	"path"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/spell"
 )
 
 // choose returns the benchmarks that a pattern selects: all if it is empty,
@@ -25,39 +27,16 @@ func choose(all []benchmark, pattern string) ([]benchmark, error) {
 	return out, nil
 }
 
-// nearest returns the name, or the front of one, with the fewest edits to s.
+// nearest returns the name, or the front of one, that is most like s.
 func nearest(all []benchmark, s string) string {
-	best, fewest := "", -1
+	var fronts []string
 	for _, b := range all {
-		for i := range len(b.name) + 1 {
-			if i < len(b.name) && b.name[i] != '/' {
-				continue
-			}
-			if d := edits(b.name[:i], s); fewest < 0 || d < fewest {
-				best, fewest = b.name[:i], d
+		for i := range len(b.name) {
+			if b.name[i] == '/' {
+				fronts = append(fronts, b.name[:i])
 			}
 		}
+		fronts = append(fronts, b.name)
 	}
-	return best
-}
-
-// edits is how many bytes to insert, delete or replace to make b of a.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return spell.Nearest(s, fronts)
 }

@@ -141,7 +141,7 @@ func TestTrainForPeople(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"Cora: GAT, 8 heads of 8, then 1 of 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2: the best validation accuracy; of equal ones, the lowest validation loss\n", "\nsaved to " + file + "\n", "\nnext: gatbench eval " + file + "\n"} {
+	for _, want := range []string{"Cora: GAT, 8 heads of 8, then 1 of 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2: the best validation accuracy; of equal ones, the\nlowest validation loss\n", "\nsaved to " + file + "\n", "\nnext: gatbench eval " + file + "\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the summary has no %q:\n%s", want, stdout)
 		}

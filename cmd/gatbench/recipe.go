@@ -24,6 +24,7 @@ type recipe struct {
 	Layers      int     `flag:"layers"`
 	Dropout     float64 `flag:"dropout"` // of each layer's features, and of attention
 	ValueDrop   bool    `flag:"preset"`  // of what attention sums, too
+	NoBias      bool    `flag:"preset"`  // of GCN and MLP: their papers' formulas have none
 	Residual    bool    `flag:"residual"`
 	LR          float64 `flag:"lr"`
 	WeightDecay float64 `flag:"weight-decay"`

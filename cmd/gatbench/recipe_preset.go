@@ -55,10 +55,13 @@ func likeGAT(r *recipe) {
 func likeGCN(r *recipe) {
 	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 16, 0.5, 1e-2, 5e-4, decayFirst
 	switch r.Preset {
-	case "paper":
-		r.Select, r.Patience = "last", 10
+	case "quick", "paper":
+		r.NoBias = r.Model == "gcn" || r.Model == "mlp"
 	case "dgl":
 		r.Decayed = decayAll
+	}
+	if r.Preset == "paper" {
+		r.Select, r.Patience = "last", 10
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/train"
@@ -75,8 +76,9 @@ func TestTable(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"dataset   model ", "\nCora      gat  ", " 83.0 ± 0.7 ", "\nCora      mlp  ", " over 2 seeds from 0 on;", "\ngat: the model of the last epoch whose validation accuracy and loss were both", "\nAt most 3 epochs; the training stops after 100 in which neither was.\nmlp: the model of the last epoch, "} {
-		if !strings.Contains(stdout, want) {
+	lines := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"dataset model ", " Cora gat ", " 83.0 ± 0.7 ", " Cora mlp ", " over 2 seeds from 0 on.", " gat: the model of the last epoch whose validation accuracy and loss were both", " At most 3 epochs; the training stops after 100 in which neither was. mlp: the model of the last epoch, "} {
+		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
@@ -104,5 +106,32 @@ func TestTableWithoutFiles(t *testing.T) {
 	_, stderr, status := gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
 	if status != failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, error %s", status, stderr)
+	}
+}
+
+// Nothing that a table prints is wider than a narrow terminal.
+func TestTableWidth(t *testing.T) {
+	stdout, _, status := gatbench(t, "table", "--datasets", "cora", "--models", "gat,transformer", "--seeds", "2", "--epochs", "1")
+	if status != succeeded {
+		t.Fatalf("status %d", status)
+	}
+	for line := range strings.Lines(stdout) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "",
+		" a  b\n":                       "a b",
+		strings.Repeat("é", 90) + " x":  strings.Repeat("é", 90) + "\nx",
+		strings.Repeat("é", 78) + " x":  strings.Repeat("é", 78) + " x",
+		strings.Repeat("é", 78) + " xy": strings.Repeat("é", 78) + "\nxy",
+	} {
+		if got := wrap(text); got != want {
+			t.Errorf("wrap(%q) is %q, want %q", text, got, want)
+		}
 	}
 }

@@ -32,6 +32,7 @@ type ablation struct {
 	Start     *string `placeholder:"NAME" help:"First values of GAT's weights: glorot, glorot-heads (each head on its own) or xavier-normal (the preset's)."`
 	Decayed   *string `placeholder:"NAME" help:"What decays: all, weights (no biases) or first-weights (of the first layer) (the preset's)."`
 	ValueDrop *bool   `negatable:"" help:"Whether GAT drops what its attention sums (the preset's)."`
+	NoBias    *bool   `help:"GCN and MLP without biases, as in their paper; --no-bias=false is with (the preset's)."`
 }
 
 // override gives r the settings that flags were given for.
@@ -39,6 +40,7 @@ func (a *ablation) override(r *recipe) {
 	set(&r.Start, (*start)(a.Start))
 	set(&r.Decayed, (*decayed)(a.Decayed))
 	set(&r.ValueDrop, a.ValueDrop)
+	set(&r.NoBias, a.NoBias)
 }
 
 // cell is a model on a dataset.
@@ -51,7 +53,7 @@ type cell struct {
 	Seeds   int     `json:"seeds"`
 	Mean    float64 `json:"test_accuracy_mean"`
 	Std     float64 `json:"test_accuracy_std"`
-	Low     float64 `json:"test_accuracy_low"` // of the mean's 95 % interval
+	Low     float64 `json:"test_accuracy_low"` // of the mean's 95 % interval, as far as there are such accuracies
 	High    float64 `json:"test_accuracy_high"`
 	TotalMS float64 `json:"total_ms"` // of the trainings, added up
 }
@@ -173,7 +175,7 @@ func (t *accuracyTable) cell(seeds []recipe) cell {
 	}
 	l.Mean, l.Std = meanStd(tests)
 	half := halfWidth(len(tests), l.Std)
-	l.Low, l.High = l.Mean-half, l.Mean+half
+	l.Low, l.High = max(0, l.Mean-half), min(1, l.Mean+half)
 	return l
 }
 
@@ -189,11 +191,11 @@ func (t *accuracyTable) print(name string, l cell) error {
 // row prints a cell for people, and before the first the head.
 func (t *accuracyTable) row(name string, l cell) {
 	if t.rows == 1 {
-		t.printf("%-9s %-12s %-26s %-12s %-12s %-12s %8s\n", "dataset", "model", "here", "paper", "DGL", "PyG", "time")
+		t.printf("%-8s %-11s %-23s %-10s %-4s %-10s %7s\n", "dataset", "model", "here", "paper", "DGL", "PyG", "time")
 	}
 	p := reported[l.Model][l.Dataset]
 	here := fmt.Sprintf("%.1f ± %.1f [%.1f, %.1f]", 100*l.Mean, 100*l.Std, 100*l.Low, 100*l.High)
-	t.printf("%-9s %-12s %-26s %-12s %-12s %-12s %6.1f s\n", name, l.Model, here, p.paper, p.dgl, p.pyg, l.TotalMS/1000)
+	t.printf("%-8s %-11s %-23s %-10s %-4s %-10s %5.0f s\n", name, l.Model, here, p.paper, p.dgl, p.pyg, l.TotalMS/1000)
 }
 
 // String is mean ± std, or a dash.
@@ -215,10 +217,10 @@ func (t *accuracyTable) end(recipes [][]recipe) error {
 	if t.JSON {
 		return t.err
 	}
-	t.printf("\nTest accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d seeds from %d on;\n", t.Seeds, t.Seed)
-	t.printf("Planetoid's split, settings: %s. Time is that of the seeds' trainings, added up. A dash: nothing published is known.\n", t.Preset)
+	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d seeds from %d on. "+
+		"Planetoid's split, settings: %s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, t.Seed, t.Preset)))
 	for _, line := range rules(recipes[0]) {
-		t.printf("%s\n", line)
+		t.printf("%s\n", wrap(line))
 	}
 	for _, err := range t.missed {
 		t.printf("left out: %v\n", err)
@@ -231,7 +233,7 @@ func rules(rs []recipe) []string {
 	models, order := map[string][]string{}, []string(nil)
 	for _, r := range rs {
 		_, says, waits := criterion(r.Select)
-		rule := fmt.Sprintf("%s.\nAt most %d epochs", says, r.Epochs)
+		rule := fmt.Sprintf("%s. At most %d epochs", says, r.Epochs)
 		if r.Patience > 0 {
 			rule += fmt.Sprintf("; the training stops after %d %s", r.Patience, waits)
 		}

@@ -190,12 +190,17 @@ func (t *accuracyTable) print(name string, l cell) error {
 
 // row prints a cell for people, and before the first the head.
 func (t *accuracyTable) row(name string, l cell) {
+	const columns = "%-8s  %-*s  %-23s  %-10s  %-4s  %-10s %6s\n"
+	wide := len("model")
+	for _, m := range t.Models {
+		wide = max(wide, len(m))
+	}
 	if t.rows == 1 {
-		t.printf("%-8s %-11s %-23s %-10s %-4s %-10s %7s\n", "dataset", "model", "here", "paper", "DGL", "PyG", "time")
+		t.printf(columns, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
 	}
 	p := reported[l.Model][l.Dataset]
 	here := fmt.Sprintf("%.1f ± %.1f [%.1f, %.1f]", 100*l.Mean, 100*l.Std, 100*l.Low, 100*l.High)
-	t.printf("%-8s %-11s %-23s %-10s %-4s %-10s %5.0f s\n", name, l.Model, here, p.paper, p.dgl, p.pyg, l.TotalMS/1000)
+	t.printf(columns, name, wide, l.Model, here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
 }
 
 // String is mean ± std, or a dash.

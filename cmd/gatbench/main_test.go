@@ -166,6 +166,14 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// What is advised next has the preset of the run.
+func TestAdviceHasPreset(t *testing.T) {
+	stdout, _, status := gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
+	if want := "\nnext: gatbench train --model gcn --preset dgl --seeds 10\n"; status != succeeded || !strings.HasSuffix(stdout, want) {
+		t.Errorf("status %d, no %q in\n%s", status, want, stdout)
+	}
+}
+
 // objects parses a JSON object a line.
 func objects(t *testing.T, text string) []map[string]any {
 	t.Helper()

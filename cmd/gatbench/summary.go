@@ -250,6 +250,9 @@ func (r *reporter) command(flags string) string {
 	if flags != "" && r.recipe.Model != "gat" {
 		line += " --model " + r.recipe.Model
 	}
+	if flags != "" && r.recipe.Preset != presets[0] {
+		line += " --preset " + r.recipe.Preset
+	}
 	if flags != "" && r.recipe.Splits != "planetoid" {
 		line += " --splits " + r.recipe.Splits
 	}

@@ -190,7 +190,7 @@ func (t *accuracyTable) print(name string, l cell) error {
 
 // row prints a cell for people, and before the first the head.
 func (t *accuracyTable) row(name string, l cell) {
-	const columns = "%-8s  %-*s  %-23s  %-10s  %-4s  %-10s %6s\n"
+	const columns = "%-8s  %-*s  %-24s  %-10s  %-4s  %-10s %6s\n"
 	wide := len("model")
 	for _, m := range t.Models {
 		wide = max(wide, len(m))

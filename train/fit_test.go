@@ -136,6 +136,23 @@ func TestFitChoosesBest(t *testing.T) {
 	}
 }
 
+// By the last epoch, only a lower loss is worth waiting for.
+func TestFitPatienceByLast(t *testing.T) {
+	nan := math.NaN()
+	scores := []train.Score{{Loss: nan}, {Loss: 3}, {Loss: 2}, {Loss: 2, Accuracy: 1}, {Loss: nan}, {Loss: 1}, {Loss: 4}, {Loss: 3}, {Loss: 2}}
+	for patience, want := range map[int]int{0: 9, 1: 1, 2: 5, 3: 9} {
+		f, p := scripted(scores)
+		f.By, f.Patience = train.ByLast, patience
+		h, err := f.Run(t.Context())
+		if err != nil || len(h.Epochs) != want {
+			t.Errorf("patience %d: %d epochs, want %d (%v)", patience, len(h.Epochs), want, err)
+		}
+		if got := p.P.Value.Data[0]; got != tensor.Float(want) {
+			t.Errorf("patience %d: the state of epoch %v is left, want %d", patience, got, want)
+		}
+	}
+}
+
 func TestFitPatience(t *testing.T) {
 	up := []train.Score{{Accuracy: 1}, {Accuracy: 0}, {Accuracy: 2}, {Accuracy: 0}, {Accuracy: 0}, {Accuracy: 3}}
 	for patience, want := range map[int]int{0: 6, 1: 2, 2: 5, 3: 6} {

@@ -17,7 +17,8 @@ const (
 	// loss at least as good as any before is progress, and an epoch in which
 	// both are is the best.
 	ByEither
-	// ByLast takes the last epoch, whatever its scores are. Patience never ends.
+	// ByLast takes the last epoch, whatever its scores are, as Kipf and Welling
+	// (2017) do. A loss lower than any before is progress, and nothing else.
 	ByLast
 )
 
@@ -33,10 +34,13 @@ type judge struct {
 
 // see takes the next epoch's score and reports whether it is the best so far.
 func (j *judge) see(s Score) bool {
+	j.waited++
 	if j.by == ByLast {
+		if !math.IsNaN(s.Loss) && (!j.chosen || s.Loss < j.loss) {
+			j.loss, j.chosen, j.waited = s.Loss, true, 0
+		}
 		return true
 	}
-	j.waited++
 	if math.IsNaN(s.Loss) || math.IsNaN(s.Accuracy) {
 		return false
 	}

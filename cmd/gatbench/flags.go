@@ -13,7 +13,7 @@ import (
 type settingFlags struct {
 	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer or pubmed."`
 	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
-	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's (the default), or the dgl or pyg example's."`
+	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick, the default) or until it stops (paper), or the dgl or pyg example's."`
 	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a JSON file of the lists train, val and test."`
 	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
@@ -24,8 +24,8 @@ type settingFlags struct {
 	Residual    *bool    `help:"Add to each layer's result what it was given."`
 	LR          *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
 	WeightDecay *float64 `placeholder:"D" help:"L2 decay."`
-	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (200)."`
-	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never)."`
+	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (200; of --preset paper the paper's)."`
+	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; of --preset paper the paper's)."`
 	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (GAT's own rule), or the last."`
 	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
 }
@@ -69,7 +69,7 @@ func or[T any](flag *T, preset T) T {
 // fresh returns the recipe of a run that begins.
 func (f *settingFlags) fresh() (recipe, error) {
 	dataset := strings.ToLower(or(f.Dataset, "cora"))
-	r, err := newRecipe(or(f.Preset, "paper"), or(f.Model, "gat"), dataset)
+	r, err := newRecipe(or(f.Preset, presets[0]), or(f.Model, "gat"), dataset)
 	if err != nil {
 		return r, err
 	}

@@ -40,7 +40,7 @@ func TestMisuse(t *testing.T) {
 		{"train --save " + dir, `--save ` + dir + `: it is a folder; name a file`},
 		{"train --save " + dir + "/no/x", `--save ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
 		{"train --model gatt", `--model gatt: there is none of that name; there are ` + strings.Join(modelNames(), ", ")},
-		{"train --preset tf", `--preset tf: there is none of that name; there are paper, dgl, pyg`},
+		{"train --preset tf", `--preset tf: there is none of that name; there are quick, paper, dgl, pyg`},
 		{"train --select best", `--select best: there is none of that name; there are accuracy, loss, either, last`},
 		{"train --hidden 0", `--hidden 0: it must be at least 1`},
 		{"train --hidden 100000", `--hidden 100000 with --heads 8 and --out-heads 1: a layer has at most 65536 columns`},
@@ -57,7 +57,6 @@ func TestMisuse(t *testing.T) {
 		{"train --lr Inf", `--lr +Inf: it must be a number above 0`},
 		{"train --weight-decay=-1", `--weight-decay -1: it must be a number, and not negative`},
 		{"train --patience=-1", `--patience -1: it must be at least 0`},
-		{"train --patience 5 --select last", `--patience 5 waits for a better epoch and --select last takes whichever is the last: leave one of them out`},
 		{"train --batch=-1", `--batch -1: it must be at least 0`},
 		{"train --model sgc --batch 5", `--batch 5: a layer of sgc looks several hops far and a batch holds one hop a layer: leave it out`},
 		{"train --model transformer --residual", `--residual: transformer has none; these models have: ` + having("residual")},
@@ -87,9 +86,12 @@ func TestMisuse(t *testing.T) {
 		{"table --threads=-1", `--threads -1: it must be at least 1, or 0 for all there are`},
 		{"table --models gat,lstm", `--model lstm: there is none of that name; there are ` + strings.Join(modelNames(), ", ")},
 		{"table --datasets corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_photo, citeseer, coauthor_cs, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
-		{"table --preset x", `--preset x: there is none of that name; there are paper, dgl, pyg`},
+		{"table --preset x", `--preset x: there is none of that name; there are quick, paper, dgl, pyg`},
+		{"table --start normal", `--start normal: there is none of that name; there are glorot, glorot-heads, xavier-normal`},
+		{"table --decayed none", `--decayed none: there is none of that name; there are all, weights, first-weights`},
+		{"table --resume " + dir, `--resume ` + dir + `: it is a folder; name a file`},
+		{"table --resume " + dir + "/no/x", `--resume ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
 		{"table --epochs 0", `--epochs 0: it must be at least 1`},
-		{"table --select last --patience 3", `--patience 3 waits for a better epoch and --select last takes whichever is the last: leave one of them out`},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := gatbench(t, strings.Fields(tt.args)...)
@@ -139,7 +141,7 @@ func TestTrainForPeople(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"Cora: GAT, 8 heads of 8, then 1 of 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2: the best validation accuracy; of equal ones, the lowest validation loss\n", "\nsaved to " + file + "\n", "\nnext: gatbench eval " + file + "\n"} {
+	for _, want := range []string{"Cora: GAT, 8 heads of 8, then 1 of 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2: the best validation accuracy; of equal ones, the\nlowest validation loss\n", "\nsaved to " + file + "\n", "\nnext: gatbench eval " + file + "\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the summary has no %q:\n%s", want, stdout)
 		}
@@ -161,6 +163,14 @@ func TestSeeds(t *testing.T) {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the summary has no %q:\n%s", want, stdout)
 		}
+	}
+}
+
+// What is advised next has the preset of the run.
+func TestAdviceHasPreset(t *testing.T) {
+	stdout, _, status := gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
+	if want := "\nnext: gatbench train --model gcn --preset dgl --seeds 10\n"; status != succeeded || !strings.HasSuffix(stdout, want) {
+		t.Errorf("status %d, no %q in\n%s", status, want, stdout)
 	}
 }
 

@@ -160,7 +160,7 @@ type gcnLayer struct {
 }
 
 func newGCN(r *recipe, s size) layer {
-	return &gcnLayer{layers.GCNConv{In: s.in, Out: s.out, Activation: inner(grad.ReLU, s)}, r.Dropout}
+	return &gcnLayer{layers.GCNConv{In: s.in, Out: s.out, NoBias: r.NoBias, Activation: inner(grad.ReLU, s)}, r.Dropout}
 }
 
 // run takes the edges' weights from the hop where it has them: the degrees of a
@@ -181,7 +181,7 @@ type denseLayer struct {
 }
 
 func newDense(r *recipe, s size) layer {
-	return &denseLayer{layers.Linear{In: s.in, Out: s.out}, r.Dropout, inner(grad.ReLU, s)}
+	return &denseLayer{layers.Linear{In: s.in, Out: s.out, NoBias: r.NoBias}, r.Dropout, inner(grad.ReLU, s)}
 }
 
 func (l *denseLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {

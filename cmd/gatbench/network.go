@@ -62,12 +62,20 @@ func (n *network) build() error {
 // redraw gives the Params of GAT's layers other first values.
 func (s start) redraw(l layer, rng *rand.Rand) {
 	conv, ok := l.(*gatLayer)
-	if !ok || s != startNormal {
+	if !ok || s == startGlorot {
+		return
+	}
+	attention := []*grad.Param{conv.AttnL, conv.AttnR}
+	if s == startHeads {
+		conv.W.Value.GlorotUniform(rng, conv.In, conv.Out, 1)
+		for _, a := range attention {
+			a.Value.GlorotUniform(rng, conv.Out, 1, 1)
+		}
 		return
 	}
 	gain := tensor.LeakyGain(0) // √2
 	conv.W.Value.GlorotNormal(rng, conv.In, conv.Heads*conv.Out, gain)
-	for _, a := range []*grad.Param{conv.AttnL, conv.AttnR} {
+	for _, a := range attention {
 		a.Value.GlorotNormal(rng, conv.Heads*conv.Out, conv.Out, gain)
 	}
 }

@@ -24,6 +24,7 @@ type recipe struct {
 	Layers      int     `flag:"layers"`
 	Dropout     float64 `flag:"dropout"` // of each layer's features, and of attention
 	ValueDrop   bool    `flag:"preset"`  // of what attention sums, too
+	NoBias      bool    `flag:"preset"`  // of GCN and MLP: their papers' formulas have none
 	Residual    bool    `flag:"residual"`
 	LR          float64 `flag:"lr"`
 	WeightDecay float64 `flag:"weight-decay"`
@@ -41,100 +42,40 @@ type decayed string
 const (
 	decayAll     decayed = "all"
 	decayWeights decayed = "weights"       // no biases
-	decayFirst   decayed = "first weights" // those of the first layer
+	decayFirst   decayed = "first-weights" // those of the first layer
 )
 
 // start says where attention's Params begin.
 type start string
 
 const (
-	startGlorot start = "glorot"        // uniform, gain 1: the layers' own
+	startGlorot start = "glorot"        // uniform, gain 1: the layers' own, over the width of all heads
+	startHeads  start = "glorot-heads"  // uniform, gain 1, over the width of one head
 	startNormal start = "xavier-normal" // gain √2
 )
 
-// criteria are the rules that choose the epoch of which the model is kept.
+// criteria are the rules that choose the epoch of which the model is kept, and
+// for what --patience waits.
 var criteria = []struct {
-	name string
-	by   train.Criterion
-	says string
+	name  string
+	by    train.Criterion
+	says  string
+	waits string
 }{
-	{"accuracy", train.ByAccuracy, "the best validation accuracy; of equal ones, the lowest validation loss"},
-	{"loss", train.ByLoss, "the lowest validation loss"},
-	{"either", train.ByEither, "the last epoch whose validation accuracy and loss were both at least as good as any before"},
-	{"last", train.ByLast, "the last epoch, whatever its validation scores"},
+	{"accuracy", train.ByAccuracy, "the best validation accuracy; of equal ones, the lowest validation loss", "without a better one"},
+	{"loss", train.ByLoss, "the lowest validation loss", "without a lower one"},
+	{"either", train.ByEither, "the last epoch whose validation accuracy and loss were both at least as good as any before", "in which neither was"},
+	{"last", train.ByLast, "the last epoch, whatever its validation scores", "without a lower validation loss"},
 }
 
 // criterion returns the rule of that name, and what it does in words.
-func criterion(name string) (by train.Criterion, says string) {
+func criterion(name string) (by train.Criterion, says, waits string) {
 	for _, c := range criteria {
 		if c.name == name {
-			return c.by, c.says
+			return c.by, c.says, c.waits
 		}
 	}
 	panic("gatbench: no rule is called " + name) // flags and files are checked
-}
-
-// presets are whose settings there are.
-var presets = []string{"paper", "dgl", "pyg"}
-
-// newRecipe returns what a preset says for a model on a dataset.
-func newRecipe(preset, model, dataset string) (recipe, error) {
-	r := recipe{
-		Dataset: dataset, Splits: "planetoid", Preset: preset, Model: model,
-		Layers: 2, Heads: 1, OutHeads: 1, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Epochs: 200,
-	}
-	m, err := findModel(model)
-	if err != nil {
-		return r, err
-	}
-	if err := oneOf("--preset", preset, presets); err != nil {
-		return r, err
-	}
-	if preset == "dgl" {
-		r.Select = "last"
-	}
-	m.preset(&r)
-	return r, nil
-}
-
-// likeGAT is what graph attention's paper chose, and what the examples of the
-// frameworks make of it.
-func likeGAT(r *recipe) {
-	r.Hidden, r.Heads, r.Dropout, r.LR, r.WeightDecay = 8, 8, 0.6, 5e-3, 5e-4
-	switch r.Preset {
-	case "paper":
-		r.Decayed = decayWeights
-		r.ValueDrop = r.Model == "gat" // only the authors' code says so: CiteSeer needs it
-		if r.Dataset == "pubmed" {
-			r.OutHeads, r.LR, r.WeightDecay = 8, 1e-2, 1e-3
-		}
-	case "dgl":
-		r.Start = startNormal
-	case "pyg":
-		if r.Dataset == "pubmed" {
-			r.OutHeads = 8
-		}
-	}
-}
-
-// likeGCN is what graph convolution's paper chose for itself and for the
-// perceptron it is compared with.
-func likeGCN(r *recipe) {
-	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 16, 0.5, 1e-2, 5e-4, decayFirst
-	if r.Preset == "dgl" {
-		r.Decayed = decayAll
-	}
-}
-
-// likeSGC is one layer of two hops, with what the authors' program starts from;
-// their paper then tunes the decay for each dataset.
-func likeSGC(r *recipe) {
-	r.Layers, r.Hidden, r.LR, r.WeightDecay, r.Epochs = 1, 1, 0.2, 5e-6, 100
-}
-
-// likeAPPNP is what APPNP's paper chose for all of its datasets.
-func likeAPPNP(r *recipe) {
-	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 64, 0.5, 1e-2, 5e-3, decayFirst
 }
 
 // optimiser returns the recipe's optimiser for a network.
@@ -182,8 +123,12 @@ func (r *recipe) check() error {
 		return misuse("--lr %v: it must be a number above 0", r.LR)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
-	case r.Patience > 0 && r.Select == "last":
-		return misuse("--patience %d waits for a better epoch and --select last takes whichever is the last: leave one of them out", r.Patience)
+	}
+	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
+		return err
+	}
+	if err := oneOf("--start", string(r.Start), []string{string(startGlorot), string(startHeads), string(startNormal)}); err != nil {
+		return err
 	}
 	var names []string
 	for _, c := range criteria {

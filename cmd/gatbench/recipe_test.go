@@ -15,11 +15,13 @@ func TestPresets(t *testing.T) {
 		preset, model, dataset string
 		want                   recipe
 	}{
-		{"paper", "gat", "cora", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, ValueDrop: true, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
-		{"paper", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayWeights, Start: startGlorot, Select: "accuracy"}},
+		{"quick", "gat", "cora", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, ValueDrop: true, Decayed: decayAll, Start: startHeads, Select: "accuracy"}},
+		{"quick", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayAll, Start: startHeads, Select: "accuracy"}},
+		{"paper", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayAll, Start: startHeads, Select: "either", Patience: 100, Epochs: 100_000}},
 		{"dgl", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startNormal, Select: "last"}},
 		{"pyg", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "accuracy"}},
-		{"paper", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayFirst, Start: startGlorot, Select: "accuracy"}},
+		{"quick", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: startGlorot, Select: "accuracy"}},
+		{"paper", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: startGlorot, Select: "last", Patience: 10}},
 		{"dgl", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "last"}},
 	}
 	for _, tt := range tests {
@@ -28,7 +30,10 @@ func TestPresets(t *testing.T) {
 			t.Fatal(err)
 		}
 		tt.want.Dataset, tt.want.Splits, tt.want.Preset, tt.want.Model = tt.dataset, "planetoid", tt.preset, tt.model
-		tt.want.Layers, tt.want.Epochs = 2, 200
+		tt.want.Layers = 2
+		if tt.want.Epochs == 0 {
+			tt.want.Epochs = 200
+		}
 		if flag, mine, others := got.differs(tt.want); flag != "" {
 			t.Errorf("%s %s on %s: --%s is %s, want %s", tt.preset, tt.model, tt.dataset, flag, mine, others)
 		}
@@ -40,10 +45,11 @@ func TestDecayed(t *testing.T) {
 	for _, tt := range []struct {
 		model, preset, spared string
 	}{
-		{"gat", "paper", "Layers.0.B Layers.1.B"},
+		{"gat", "paper", ""},
 		{"gat", "pyg", ""},
-		{"gcn", "paper", "Layers.0.B Layers.1.W Layers.1.B"},
-		{"gatv2", "paper", "Layers.0.BSrc Layers.0.BDst Layers.0.B Layers.1.BSrc Layers.1.BDst Layers.1.B"},
+		{"gatv2", "paper", ""},
+		{"gcn", "paper", "Layers.1.W"},
+		{"gcn", "pyg", "Layers.0.B Layers.1.W Layers.1.B"},
 	} {
 		r, err := newRecipe(tt.preset, tt.model, "cora")
 		if err != nil {
@@ -67,12 +73,35 @@ func TestDecayed(t *testing.T) {
 	}
 }
 
+// A decay of weights alone spares all that is added.
+func TestDecayedWeights(t *testing.T) {
+	r, err := newRecipe("paper", "gatv2", "cora")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Decayed = decayWeights
+	net, err := newNetwork(r, 5, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spared []string
+	for _, g := range r.optimiser(net).(*train.Adam).Groups {
+		spared = append(spared, g.Match)
+	}
+	if want := "Layers.0.BSrc Layers.0.BDst Layers.0.B Layers.1.BSrc Layers.1.BDst Layers.1.B"; strings.Join(spared, " ") != want {
+		t.Errorf("spared are %q, want %q", spared, want)
+	}
+}
+
 // A first value drawn as the dgl preset has it is wider than the paper's.
 func TestStart(t *testing.T) {
 	spread := func(preset string) float64 {
-		r, err := newRecipe(preset, "gat", "cora")
+		r, err := newRecipe(strings.Replace(preset, "heads", "paper", 1), "gat", "cora")
 		if err != nil {
 			t.Fatal(err)
+		}
+		if preset == "heads" {
+			r.Start = startHeads
 		}
 		net, err := newNetwork(r, 1433, 7)
 		if err != nil {
@@ -92,6 +121,9 @@ func TestStart(t *testing.T) {
 	// 2·2/(in+out) and 2/(in+out): Glorot's variance, with gain √2 and with 1.
 	if got, want := spread("dgl"), 4.0/(1433+64); got < 0.97*want || got > 1.03*want {
 		t.Errorf("dgl: variance %g, want %g", got, want)
+	}
+	if got, want := spread("heads"), 2.0/(1433+8); got < 0.97*want || got > 1.03*want {
+		t.Errorf("heads: variance %g, want %g", got, want)
 	}
 	if got, want := spread("pyg"), 2.0/(1433+64); got < 0.97*want || got > 1.03*want {
 		t.Errorf("pyg: variance %g, want %g", got, want)

@@ -90,7 +90,7 @@ func (c *evalCommand) Run(e env) error {
 	}{{"train", k.split.Train, s.Train}, {"validation", k.split.Val, s.Val}, {"test", k.split.Test, s.Test}} {
 		p.printf("%-10s  %6d  %6.1f %%   %.4f\n", part.name, len(part.nodes), 100*part.score.Accuracy, part.score.Loss)
 	}
-	p.printf("\ntest macro F1 %.3f; of each class of the test nodes, which class they are given:\n\n", line.TestMacroF1)
+	p.printf("\ntest macro F1 %.3f; of each class of the test nodes, which they are given:\n\n", line.TestMacroF1)
 	p.confusion(k, confusion)
 	return p.err
 }

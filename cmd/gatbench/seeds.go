@@ -9,43 +9,52 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
-// manySeeds trains a recipe for n seeds, from its own on, with some trainings
-// side by side: each has a tape and an optimiser of its own, so the results are
-// those of one after another, to the bit. done is called for each, one at a time
-// but in any order. The result is in the order of the seeds.
-func manySeeds(ctx context.Context, k *task, r recipe, n int, done func(summary)) ([]summary, error) {
-	workers := min(par.Threads(), n)
+// manySeeds trains every recipe, with some trainings side by side: each has a
+// tape and an optimiser of its own, so the results are those of one after
+// another, to the bit. done is called for each, one at a time but in any order,
+// with its place among the recipes; an error of it ends all. The result is in the
+// order of the recipes.
+func manySeeds(ctx context.Context, k *task, rs []recipe, done func(int, summary) error) ([]summary, error) {
+	workers := min(par.Threads(), len(rs))
 	if workers > 1 { // each training has one thread: that is n times as fast, and kernels are not
 		defer par.SetThreads(1)()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	runs, next := make([]summary, n), make(chan int)
+	runs, next := make([]summary, len(rs)), make(chan int)
 	var turn sync.Mutex
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				one := r
-				one.Seed += uint64(i)
-				s, err := k.once(ctx, one)
+				s, err := k.once(ctx, rs[i])
+				if err == nil {
+					turn.Lock()
+					runs[i], err = s, done(i, s)
+					turn.Unlock()
+				}
 				if err != nil {
 					cancel(err)
-					continue
 				}
-				turn.Lock()
-				runs[i] = s
-				done(s)
-				turn.Unlock()
 			}
 		})
 	}
-	for i := range n {
+	for i := range rs {
 		next <- i
 	}
 	close(next)
 	wg.Wait()
 	return runs, context.Cause(ctx)
+}
+
+// seedsOf returns a recipe n times, with the seeds from its own on.
+func seedsOf(r recipe, n int) []recipe {
+	rs := make([]recipe, n)
+	for i := range rs {
+		rs[i] = r
+		rs[i].Seed += uint64(i)
+	}
+	return rs
 }
 
 // once trains one network and keeps nothing of it.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/train"
@@ -19,7 +20,7 @@ func TestManySeeds(t *testing.T) {
 		defer par.SetThreads(threads)()
 		r.Splits = splits
 		seen := 0
-		out, err := manySeeds(t.Context(), k, r, 5, func(summary) { seen++ })
+		out, err := manySeeds(t.Context(), k, seedsOf(r, 5), func(int, summary) error { seen++; return nil })
 		if err != nil || seen != 5 {
 			t.Fatalf("%d of 5 seeds: %v", seen, err)
 		}
@@ -44,12 +45,12 @@ func TestManySeeds(t *testing.T) {
 func TestManySeedsFail(t *testing.T) {
 	k, r := taskOf(t, "gcn")
 	r.LR, r.Epochs = 1e12, 5
-	if _, err := manySeeds(t.Context(), k, r, 3, func(summary) {}); !errors.As(err, new(*train.DivergedError)) {
+	if _, err := manySeeds(t.Context(), k, seedsOf(r, 3), func(int, summary) error { return nil }); !errors.As(err, new(*train.DivergedError)) {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := manySeeds(ctx, k, r, 3, func(summary) {}); !errors.Is(err, context.Canceled) {
+	if _, err := manySeeds(ctx, k, seedsOf(r, 3), func(int, summary) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -75,13 +76,14 @@ func TestTable(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"dataset   model ", "\nCora      gat  ", " 83.0 ± 0.7 ", "\nCora      mlp  ", " over 2 seeds from 0 on;", "best validation accuracy", "at most 3 epochs"} {
-		if !strings.Contains(stdout, want) {
+	lines := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"dataset model ", " Cora gat ", " 83.0 ± 0.7 ", " Cora mlp ", " over 2 seeds from 0 on.", " gat: the model of the last epoch whose validation accuracy and loss were both", " At most 3 epochs; the training stops after 100 in which neither was. mlp: the model of the last epoch, "} {
+		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
 	cells := results(t, append(args, "--json")...)
-	train := results(t, "train", "--json", "--seeds", "2", "--epochs", "3")
+	train := results(t, "train", "--json", "--preset", "paper", "--seeds", "2", "--epochs", "3")
 	if len(cells) != 2 || cells[0]["test_accuracy_mean"] != train[len(train)-1]["test_accuracy_mean"] {
 		t.Errorf("the table has %v, train %v", cells, train[len(train)-1])
 	}
@@ -104,5 +106,32 @@ func TestTableWithoutFiles(t *testing.T) {
 	_, stderr, status := gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
 	if status != failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, error %s", status, stderr)
+	}
+}
+
+// Nothing that a table prints is wider than a narrow terminal.
+func TestTableWidth(t *testing.T) {
+	stdout, _, status := gatbench(t, "table", "--datasets", "cora", "--models", "gat,appnp", "--seeds", "2", "--epochs", "1")
+	if status != succeeded {
+		t.Fatalf("status %d", status)
+	}
+	for line := range strings.Lines(stdout) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "",
+		" a  b\n":                       "a b",
+		strings.Repeat("é", 90) + " x":  strings.Repeat("é", 90) + "\nx",
+		strings.Repeat("é", 78) + " x":  strings.Repeat("é", 78) + " x",
+		strings.Repeat("é", 78) + " xy": strings.Repeat("é", 78) + "\nxy",
+	} {
+		if got := wrap(text); got != want {
+			t.Errorf("wrap(%q) is %q, want %q", text, got, want)
+		}
 	}
 }

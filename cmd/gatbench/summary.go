@@ -158,7 +158,7 @@ func (r *reporter) run(s summary) error {
 		r.encode(s)
 	case s.BestEpoch == 0:
 	case r.Seeds > 1:
-		r.printf("seed %-4d best epoch %-4d train %5.1f %%  validation %5.1f %%  test %5.1f %%  %.2f s\n",
+		r.printf("seed %-3d epoch %-5d train %5.1f %%  validation %5.1f %%  test %5.1f %%  %.2f s\n",
 			s.Seed, s.BestEpoch, 100*s.TrainAccuracy, 100*s.ValAccuracy, 100*s.TestAccuracy, s.TotalMS/1000)
 	default:
 		r.single(s)
@@ -174,8 +174,8 @@ func (r *reporter) single(s summary) {
 	r.printf("%-10s  %6d  %6.1f %%\n", "train", len(k.split.Train), 100*s.TrainAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "validation", len(k.split.Val), 100*s.ValAccuracy)
 	r.printf("%-10s  %6d  %6.1f %%\n", "test", len(k.split.Test), 100*s.TestAccuracy)
-	_, says := criterion(s.Select)
-	r.printf("\nthe model of epoch %d of %d: %s\n", s.BestEpoch, s.Epochs, says)
+	_, says, _ := criterion(s.Select)
+	r.printf("\n%s\n", wrap(fmt.Sprintf("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, says)))
 	r.printf("%.2f ms an epoch (median), %.2f s in all", s.EpochMS, s.TotalMS/1000)
 	if s.PeakMiB > 0 {
 		r.printf(", %.0f MiB of memory at most", s.PeakMiB)
@@ -249,6 +249,9 @@ func (r *reporter) command(flags string) string {
 	}
 	if flags != "" && r.recipe.Model != "gat" {
 		line += " --model " + r.recipe.Model
+	}
+	if flags != "" && r.recipe.Preset != presets[0] {
+		line += " --preset " + r.recipe.Preset
 	}
 	if flags != "" && r.recipe.Splits != "planetoid" {
 		line += " --splits " + r.recipe.Splits

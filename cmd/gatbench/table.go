@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
@@ -15,15 +13,34 @@ import (
 type tableCommand struct {
 	Datasets []string `placeholder:"NAME" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
 	Models   []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
-	Preset   string   `default:"paper" placeholder:"NAME" help:"Whose settings: paper, dgl or pyg."`
+	Preset   string   `default:"paper" placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default), dgl or pyg; or quick, which is paper with 200 epochs."`
 	Seeds    int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
 	Seed     uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`
 	Epochs   *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
 	Patience *int     `placeholder:"N" help:"Stop after N epochs without progress (the preset's)."`
 	Select   *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
-	Data     string   `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Threads  int      `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
-	JSON     bool     `name:"json" help:"Print JSON objects, one a line."`
+	ablation `embed:""`
+	Resume   string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
+	Data     string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Threads  int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	JSON     bool   `name:"json" help:"Print JSON objects, one a line."`
+}
+
+// ablation are settings that have no flag elsewhere: each shows what one part of
+// a preset is worth.
+type ablation struct {
+	Start     *string `placeholder:"NAME" help:"First values of GAT's weights: glorot, glorot-heads (each head on its own) or xavier-normal (the preset's)."`
+	Decayed   *string `placeholder:"NAME" help:"What decays: all, weights (no biases) or first-weights (of the first layer) (the preset's)."`
+	ValueDrop *bool   `negatable:"" help:"Whether GAT drops what its attention sums (the preset's)."`
+	NoBias    *bool   `help:"GCN and MLP without biases, as in their paper; --no-bias=false is with (the preset's)."`
+}
+
+// override gives r the settings that flags were given for.
+func (a *ablation) override(r *recipe) {
+	set(&r.Start, (*start)(a.Start))
+	set(&r.Decayed, (*decayed)(a.Decayed))
+	set(&r.ValueDrop, a.ValueDrop)
+	set(&r.NoBias, a.NoBias)
 }
 
 // cell is a model on a dataset.
@@ -36,9 +53,9 @@ type cell struct {
 	Seeds   int     `json:"seeds"`
 	Mean    float64 `json:"test_accuracy_mean"`
 	Std     float64 `json:"test_accuracy_std"`
-	Low     float64 `json:"test_accuracy_low"` // of the mean's 95 % interval
+	Low     float64 `json:"test_accuracy_low"` // of the mean's 95 % interval, as far as there are such accuracies
 	High    float64 `json:"test_accuracy_high"`
-	TotalMS float64 `json:"total_ms"`
+	TotalMS float64 `json:"total_ms"` // of the trainings, added up
 }
 
 // Run trains each model on each dataset and prints a row for each.
@@ -47,13 +64,17 @@ func (c *tableCommand) Run(e env) error {
 	if err != nil {
 		return err
 	}
+	kept, err := openLedger(c.Resume)
+	if err != nil {
+		return err
+	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	t := &accuracyTable{tableCommand: c, printer: printer{w: e.out}, progress: newProgress(e.errOut)}
+	t := &accuracyTable{tableCommand: c, printer: printer{w: e.out}, progress: newProgress(e.errOut), ledger: kept}
 	for _, rs := range recipes {
 		k, err := openTask(c.Data, rs[0].Dataset, "planetoid", 0)
 		if err != nil && len(c.Datasets) == 0 && rs[0].Dataset != "cora" {
-			t.missing = append(t.missing, err)
+			t.missed = append(t.missed, err)
 			continue
 		}
 		if err != nil {
@@ -92,6 +113,7 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 			set(&r.Epochs, c.Epochs)
 			set(&r.Patience, c.Patience)
 			set(&r.Select, c.Select)
+			c.override(&r)
 			if err := r.check(); err != nil {
 				return nil, err
 			}
@@ -106,49 +128,79 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 type accuracyTable struct {
 	*tableCommand
 	printer
+	*ledger
 	progress *progress
 	rows     int
-	missing  []error // datasets that are not there
+	missed   []error // datasets that are not there
 }
 
-// add trains one cell and prints it.
+// add trains what is not known of one cell and prints it.
 func (t *accuracyTable) add(e env, k *task, r recipe) error {
-	start, ready := time.Now(), 0
-	runs, err := manySeeds(e.ctx, k, r, t.Seeds, func(summary) {
+	all := seedsOf(r, t.Seeds)
+	rest := t.missing(all)
+	ready := t.Seeds - len(rest)
+	_, err := manySeeds(e.ctx, k, rest, func(i int, s summary) error {
 		ready++
 		t.progress.show("%s on %s: %d of %d seeds", r.Model, k.Name, ready, t.Seeds)
+		return t.keep(rest[i], s)
 	})
 	t.progress.clear()
 	if e.ctx.Err() != nil {
-		return fmt.Errorf("interrupted after %d rows and %d of %d seeds of the next", t.rows, ready, t.Seeds)
+		return t.interrupted(ready)
 	}
 	if err != nil {
 		return fmt.Errorf("%s on %s: %w", r.Model, k.Name, err)
 	}
-	var tests []float64
-	for _, s := range runs {
-		tests = append(tests, s.TestAccuracy)
+	return t.print(k.Name, t.cell(all))
+}
+
+// interrupted says how far the table has come.
+func (t *accuracyTable) interrupted(ready int) error {
+	err := fmt.Errorf("interrupted after %d rows and %d of %d seeds of the next", t.rows, ready, t.Seeds)
+	if t.Resume != "" {
+		err = fmt.Errorf("%w; the same command goes on from %s", err, t.Resume)
 	}
-	l := cell{Event: "cell", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Select: r.Select, Seeds: len(runs), TotalMS: milliseconds(time.Since(start))}
+	return err
+}
+
+// cell sums up the results of a recipe's seeds.
+func (t *accuracyTable) cell(seeds []recipe) cell {
+	var tests []float64
+	r := seeds[0]
+	l := cell{Event: "cell", Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Select: r.Select, Seeds: len(seeds)}
+	for _, one := range seeds {
+		s := t.of[one]
+		tests = append(tests, s.TestAccuracy)
+		l.TotalMS += s.TotalMS
+	}
 	l.Mean, l.Std = meanStd(tests)
 	half := halfWidth(len(tests), l.Std)
-	l.Low, l.High = l.Mean-half, l.Mean+half
+	l.Low, l.High = max(0, l.Mean-half), min(1, l.Mean+half)
+	return l
+}
+
+func (t *accuracyTable) print(name string, l cell) error {
 	t.rows++
 	if t.JSON {
 		return json.NewEncoder(t.w).Encode(l)
 	}
-	t.row(k.Name, l)
+	t.row(name, l)
 	return t.err
 }
 
 // row prints a cell for people, and before the first the head.
 func (t *accuracyTable) row(name string, l cell) {
+	const columns = "%-8s  %-*s  %-24s  %-10s  %-4s  %-10s %6s\n"
+	wide := len("model")
+	for _, m := range t.Models {
+		wide = max(wide, len(m))
+	}
 	if t.rows == 1 {
-		t.printf("%-9s %-12s %-26s %-12s %-12s %-12s %8s\n", "dataset", "model", "here", "paper", "DGL", "PyG", "time")
+		t.printf(columns, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
 	}
 	p := reported[l.Model][l.Dataset]
 	here := fmt.Sprintf("%.1f ± %.1f [%.1f, %.1f]", 100*l.Mean, 100*l.Std, 100*l.Low, 100*l.High)
-	t.printf("%-9s %-12s %-26s %-12s %-12s %-12s %6.1f s\n", name, l.Model, here, p.paper, p.dgl, p.pyg, l.TotalMS/1000)
+	t.printf(columns, name, wide, l.Model, here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
 }
 
 // String is mean ± std, or a dash.
@@ -165,27 +217,39 @@ func (f figure) String() string {
 // end says how to read the table.
 func (t *accuracyTable) end(recipes [][]recipe) error {
 	if t.rows == 0 {
-		return errors.Join(t.missing...)
+		return errors.Join(t.missed...)
 	}
 	if t.JSON {
 		return t.err
 	}
-	t.printf("\nTest accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d seeds from %d on;\n", t.Seeds, t.Seed)
-	t.printf("Planetoid's split, settings: %s. Time is that of all seeds. The paper, DGL and PyG are as they published.\n", t.Preset)
-	var rules []string
-	for _, r := range recipes[0] {
-		_, says := criterion(r.Select)
-		rule := fmt.Sprintf("The model is that of %s, of at most %d epochs", says, r.Epochs)
-		if r.Patience > 0 {
-			rule += fmt.Sprintf(", and training stops after %d without progress", r.Patience)
-		}
-		if !slices.Contains(rules, rule) {
-			rules = append(rules, rule)
-		}
+	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d seeds from %d on. "+
+		"Planetoid's split, settings: %s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, t.Seed, t.Preset)))
+	for _, line := range rules(recipes[0]) {
+		t.printf("%s\n", wrap(line))
 	}
-	t.printf("%s.\n", strings.Join(rules, ".\n"))
-	for _, err := range t.missing {
+	for _, err := range t.missed {
 		t.printf("left out: %v\n", err)
 	}
 	return t.err
+}
+
+// rules says how each of the models was chosen, once for those that share it.
+func rules(rs []recipe) []string {
+	models, order := map[string][]string{}, []string(nil)
+	for _, r := range rs {
+		_, says, waits := criterion(r.Select)
+		rule := fmt.Sprintf("%s. At most %d epochs", says, r.Epochs)
+		if r.Patience > 0 {
+			rule += fmt.Sprintf("; the training stops after %d %s", r.Patience, waits)
+		}
+		if models[rule] == nil {
+			order = append(order, rule)
+		}
+		models[rule] = append(models[rule], r.Model)
+	}
+	var lines []string
+	for _, rule := range order {
+		lines = append(lines, fmt.Sprintf("%s: the model of %s.", strings.Join(models[rule], ", "), rule))
+	}
+	return lines
 }

@@ -95,7 +95,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	by, _ := criterion(r.Select)
+	by, _, _ := criterion(r.Select)
 	f := &train.Fit{
 		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
 		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.graph, k.features).Value()) },

@@ -38,8 +38,9 @@ type Attention struct {
 const attendWork = 1 << 5
 
 // StatsLen is how many elements [Attention.Forward] leaves for
-// [Attention.Backward]: a record for each destination.
-func (k *Attention) StatsLen() int { return k.In.NumRows * k.heads().record() }
+// [Attention.Backward]: a record for each destination, and one that tells whether
+// any has logits that were shifted.
+func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + 1 }
 
 // Forward sets out to the attention's result and stats, of StatsLen elements,
 // to what [Attention.Backward] needs. A destination without edges gets zero.
@@ -54,6 +55,7 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+attendWork)/partWork, partsMost))
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
 	par.Run(parts, t)
+	t.tell()
 	t.release()
 	attendTasks.Put(t)
 }

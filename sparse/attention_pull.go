@@ -28,6 +28,7 @@ type pullTask struct {
 	copies int
 	der    *[]tensor.Float // the copies
 	cuts   []int
+	direct bool // by spokes
 }
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
@@ -52,6 +53,7 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.turned, t.perm = k.In.structureT()
 	t.copies = derCopies(k.In.NNZ())
 	t.der = borrow(t.copies * k.In.NumRows * t.padded)
+	t.direct = k.spoked() && into.Ee == nil && into.Weight == nil && stats[len(stats)-1] == 0
 }
 
 func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
@@ -119,6 +121,11 @@ func (t *pullTask) Chunk(i int) {
 	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
 	clear(der)
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
+	if t.direct {
+		t.spokes(s, t.cuts[i], t.cuts[i+1], der)
+		s.put()
+		return
+	}
 	s.tile.Perm, s.tile.FarStride, s.tile.RecStride = t.perm, t.record(), t.lanes
 	s.tile.DerStride = t.padded
 	s.tile.Ahead = ahead(len(t.stats))

@@ -2109,6 +2109,798 @@ done104:
 	VZEROUPPER
 	RET
 
+// func attendSpokes(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSpokes(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	CMPQ 336(AX), $0x00
+	JE   stop109
+
+row106:
+	MOVQ    (AX), DX
+	MOVQ    (DX), BX
+	MOVQ    8(DX), DX
+	CMPQ    DX, 312(AX)
+	JG      stop109
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    96(AX), SI
+	VMOVUPS (SI), Y0
+	CMPQ    BX, DX
+	JGE     none108
+
+edge107:
+	MOVQ       296(AX), SI
+	TESTQ      SI, SI
+	JZ         skip110
+	ADDQ       BX, SI
+	CMPQ       SI, 304(AX)
+	CMOVQGT    304(AX), SI
+	MOVLQSX    (CX)(SI*4), SI
+	MOVQ       120(AX), R8
+	MOVQ       256(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+	PREFETCHT1 64(R8)(DI*4)
+	PREFETCHT1 128(R8)(DI*4)
+	PREFETCHT1 192(R8)(DI*4)
+	MOVQ       72(AX), R8
+	MOVQ       240(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+
+skip110:
+	MOVLQSX      (CX)(BX*4), SI
+	IMULQ        240(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         72(AX), SI
+	VADDPS       (SI), Y0, Y11
+	VMULPS       344(AX), Y11, Y12
+	VMAXPS       Y11, Y12, Y11
+	VANDPS       wide7fffffff<>+0(SB), Y11, Y12
+	VPMAXUD      Y12, Y2, Y2
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS  wide4b400000<>+0(SB), Y11, Y12
+	VSUBPS       wide4b400000<>+0(SB), Y12, Y13
+	VMOVUPS      widebf318000<>+0(SB), Y14
+	VFMADD213PS  Y11, Y13, Y14
+	VFNMADD231PS wideb95e8083<>+0(SB), Y13, Y14
+	VMOVUPS      wide3ab688be<>+0(SB), Y11
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3f000000<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3f800000<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3f800000<>+0(SB), Y14, Y11
+	VPSLLD       $0x17, Y12, Y12
+	VPADDD       Y12, Y11, Y11
+	VADDPS       Y11, Y1, Y1
+	VMOVUPS      Y11, 568(AX)
+	MOVLQSX      (CX)(BX*4), SI
+	IMULQ        256(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         120(AX), SI
+	VBROADCASTSS 568(AX), Y11
+	VFMADD231PS  (SI), Y11, Y3
+	VBROADCASTSS 572(AX), Y11
+	VFMADD231PS  32(SI), Y11, Y4
+	VBROADCASTSS 576(AX), Y11
+	VFMADD231PS  64(SI), Y11, Y5
+	VBROADCASTSS 580(AX), Y11
+	VFMADD231PS  96(SI), Y11, Y6
+	VBROADCASTSS 584(AX), Y11
+	VFMADD231PS  128(SI), Y11, Y7
+	VBROADCASTSS 588(AX), Y11
+	VFMADD231PS  160(SI), Y11, Y8
+	VBROADCASTSS 592(AX), Y11
+	VFMADD231PS  192(SI), Y11, Y9
+	VBROADCASTSS 596(AX), Y11
+	VFMADD231PS  224(SI), Y11, Y10
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           edge107
+
+none108:
+	VPCMPGTD     wide42200000<>+0(SB), Y2, Y2
+	VMOVMSKPS    Y2, DX
+	TESTL        DX, DX
+	JNZ          stop109
+	MOVQ         192(AX), DX
+	MOVQ         144(AX), BX
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y11
+	VDIVPS       Y1, Y11, Y11
+	VANDNPS      Y11, Y2, Y11
+	VMOVUPS      Y0, (DX)
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	VMOVUPS      Y11, 64(DX)
+	VMOVUPS      Y1, 96(DX)
+	VMOVUPS      Y11, 568(AX)
+	VBROADCASTSS 568(AX), Y0
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, (BX)
+	VBROADCASTSS 572(AX), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, 32(BX)
+	VBROADCASTSS 576(AX), Y0
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 64(BX)
+	VBROADCASTSS 580(AX), Y0
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, 96(BX)
+	VBROADCASTSS 584(AX), Y0
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 128(BX)
+	VBROADCASTSS 588(AX), Y0
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, 160(BX)
+	VBROADCASTSS 592(AX), Y0
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 192(BX)
+	VBROADCASTSS 596(AX), Y0
+	VMULPS       Y0, Y10, Y10
+	VMOVUPS      Y10, 224(BX)
+	MOVQ         248(AX), DX
+	SHLQ         $0x02, DX
+	ADDQ         DX, 96(AX)
+	MOVQ         280(AX), DX
+	SHLQ         $0x02, DX
+	ADDQ         DX, 192(AX)
+	MOVQ         264(AX), DX
+	SHLQ         $0x02, DX
+	ADDQ         DX, 144(AX)
+	ADDQ         $0x08, (AX)
+	DECQ         336(AX)
+	JNZ          row106
+
+stop109:
+	VZEROUPPER
+	RET
+
+DATA wide7fffffff<>+0(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+4(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+8(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+12(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+16(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+20(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
+
+DATA wide42200000<>+0(SB)/4, $0x42200000
+DATA wide42200000<>+4(SB)/4, $0x42200000
+DATA wide42200000<>+8(SB)/4, $0x42200000
+DATA wide42200000<>+12(SB)/4, $0x42200000
+DATA wide42200000<>+16(SB)/4, $0x42200000
+DATA wide42200000<>+20(SB)/4, $0x42200000
+DATA wide42200000<>+24(SB)/4, $0x42200000
+DATA wide42200000<>+28(SB)/4, $0x42200000
+GLOBL wide42200000<>(SB), RODATA|NOPTR, $32
+
+// func retraceSpokes(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	CMPQ 336(AX), $0x00
+	JE   stop114
+
+row111:
+	MOVQ   (AX), DX
+	MOVQ   (DX), DI
+	MOVQ   8(DX), SI
+	CMPQ   SI, 312(AX)
+	JG     stop114
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y0, Y0, Y0
+	MOVQ   96(AX), DX
+	MOVQ   168(AX), BX
+	CMPQ   DI, SI
+	JGE    none113
+
+edge112:
+	MOVQ       296(AX), R8
+	TESTQ      R8, R8
+	JZ         skip115
+	ADDQ       DI, R8
+	CMPQ       R8, 304(AX)
+	CMOVQGT    304(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	MOVQ       120(AX), R10
+	MOVQ       256(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+	PREFETCHT1 64(R10)(R9*4)
+	PREFETCHT1 128(R10)(R9*4)
+	PREFETCHT1 192(R10)(R9*4)
+	MOVQ       72(AX), R10
+	MOVQ       240(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+	PREFETCHT1 64(R10)(R9*4)
+	MOVQ       216(AX), R10
+	MOVQ       288(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+
+skip115:
+	MOVLQSX      (CX)(DI*4), R8
+	IMULQ        240(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         72(AX), R8
+	VMOVUPS      (R8), Y9
+	VADDPS       (DX), Y9, Y9
+	VMULPS       344(AX), Y9, Y10
+	VMAXPS       Y9, Y10, Y10
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y11
+	VFMADD213PS  wide4b400000<>+0(SB), Y10, Y11
+	VSUBPS       wide4b400000<>+0(SB), Y11, Y12
+	VMOVUPS      widebf318000<>+0(SB), Y13
+	VFMADD213PS  Y10, Y12, Y13
+	VFNMADD231PS wideb95e8083<>+0(SB), Y12, Y13
+	VMOVUPS      wide3ab688be<>+0(SB), Y10
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3f000000<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3f800000<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3f800000<>+0(SB), Y13, Y10
+	VPSLLD       $0x17, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMULPS       64(R8), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y9
+	VMULPS       344(AX), Y10, Y11
+	VBLENDVPS    Y9, Y10, Y11, Y9
+	VMOVUPS      Y9, 600(AX)
+	VMOVUPS      Y10, 568(AX)
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        256(AX), R9
+	SHLQ         $0x02, R9
+	ADDQ         120(AX), R9
+	VBROADCASTSS 568(AX), Y9
+	VMOVUPS      (R9), Y10
+	VFMADD231PS  Y10, Y9, Y1
+	VMULPS       (BX), Y10, Y10
+	VBROADCASTSS 572(AX), Y9
+	VMOVUPS      32(R9), Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VMULPS       32(BX), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y10, Y9
+	VBLENDPS     $0xcc, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 576(AX), Y9
+	VMOVUPS      64(R9), Y11
+	VFMADD231PS  Y11, Y9, Y3
+	VMULPS       64(BX), Y11, Y11
+	VBROADCASTSS 580(AX), Y9
+	VMOVUPS      96(R9), Y12
+	VFMADD231PS  Y12, Y9, Y4
+	VMULPS       96(BX), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y9
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 584(AX), Y9
+	VMOVUPS      128(R9), Y11
+	VFMADD231PS  Y11, Y9, Y5
+	VMULPS       128(BX), Y11, Y11
+	VBROADCASTSS 588(AX), Y9
+	VMOVUPS      160(R9), Y12
+	VFMADD231PS  Y12, Y9, Y6
+	VMULPS       160(BX), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VBROADCASTSS 592(AX), Y9
+	VMOVUPS      192(R9), Y12
+	VFMADD231PS  Y12, Y9, Y7
+	VMULPS       192(BX), Y12, Y12
+	VBROADCASTSS 596(AX), Y9
+	VMOVUPS      224(R9), Y13
+	VFMADD231PS  Y13, Y9, Y8
+	VMULPS       224(BX), Y13, Y13
+	VSHUFPS      $0x4e, Y13, Y12, Y9
+	VBLENDPS     $0xcc, Y13, Y12, Y12
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VPERM2F128   $0x21, Y11, Y10, Y9
+	VBLENDPS     $0xf0, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VSUBPS       96(R8), Y10, Y10
+	VMULPS       600(AX), Y10, Y10
+	VADDPS       Y10, Y0, Y0
+	MOVLQSX      (CX)(DI*4), R8
+	IMULQ        288(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         216(AX), R8
+	VADDPS       (R8), Y10, Y10
+	VMOVUPS      Y10, (R8)
+	INCQ         DI
+	CMPQ         DI, SI
+	JL           edge112
+
+none113:
+	MOVQ   192(AX), DX
+	MOVQ   144(AX), BX
+	CMPQ   328(AX), $0x00
+	JE     set116
+	VADDPS (DX), Y0, Y0
+
+set116:
+	VMOVUPS Y0, (DX)
+	CMPQ    320(AX), $0x00
+	JE      plain117
+	VADDPS  (BX), Y1, Y1
+	VADDPS  32(BX), Y2, Y2
+	VADDPS  64(BX), Y3, Y3
+	VADDPS  96(BX), Y4, Y4
+	VADDPS  128(BX), Y5, Y5
+	VADDPS  160(BX), Y6, Y6
+	VADDPS  192(BX), Y7, Y7
+	VADDPS  224(BX), Y8, Y8
+
+plain117:
+	VMOVUPS Y1, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y3, 64(BX)
+	VMOVUPS Y4, 96(BX)
+	VMOVUPS Y5, 128(BX)
+	VMOVUPS Y6, 160(BX)
+	VMOVUPS Y7, 192(BX)
+	VMOVUPS Y8, 224(BX)
+	MOVQ    248(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 96(AX)
+	MOVQ    272(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 168(AX)
+	MOVQ    280(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 192(AX)
+	MOVQ    264(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 144(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row111
+
+stop114:
+	VZEROUPPER
+	RET
+
+// func attendSpokesDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	CMPQ 336(AX), $0x00
+	JE   stop121
+
+row118:
+	MOVQ    (AX), DX
+	MOVQ    (DX), BX
+	MOVQ    8(DX), DX
+	CMPQ    DX, 312(AX)
+	JG      stop121
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    96(AX), SI
+	VMOVUPS (SI), Y0
+	CMPQ    BX, DX
+	JGE     none120
+
+edge119:
+	MOVQ       296(AX), SI
+	TESTQ      SI, SI
+	JZ         skip122
+	ADDQ       BX, SI
+	CMPQ       SI, 304(AX)
+	CMOVQGT    304(AX), SI
+	MOVLQSX    (CX)(SI*4), SI
+	MOVQ       120(AX), R8
+	MOVQ       256(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+	PREFETCHT1 64(R8)(DI*4)
+	PREFETCHT1 128(R8)(DI*4)
+	PREFETCHT1 192(R8)(DI*4)
+	MOVQ       72(AX), R8
+	MOVQ       240(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+
+skip122:
+	MOVLQSX      (CX)(BX*4), SI
+	IMULQ        240(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         72(AX), SI
+	VADDPS       (SI), Y0, Y11
+	VMULPS       344(AX), Y11, Y12
+	VMAXPS       Y11, Y12, Y11
+	VANDPS       wide7fffffff<>+0(SB), Y11, Y12
+	VPMAXUD      Y12, Y2, Y2
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS  wide4b400000<>+0(SB), Y11, Y12
+	VSUBPS       wide4b400000<>+0(SB), Y12, Y13
+	VMOVUPS      widebf318000<>+0(SB), Y14
+	VFMADD213PS  Y11, Y13, Y14
+	VFNMADD231PS wideb95e8083<>+0(SB), Y13, Y14
+	VMOVUPS      wide3ab688be<>+0(SB), Y11
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3f000000<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3f800000<>+0(SB), Y14, Y11
+	VFMADD213PS  wide3f800000<>+0(SB), Y14, Y11
+	VPSLLD       $0x17, Y12, Y12
+	VPADDD       Y12, Y11, Y11
+	VADDPS       Y11, Y1, Y1
+	VMOVD        BX, X12
+	VPBROADCASTD X12, Y12
+	VPADDD       408(AX), Y12, Y12
+	VPSRLD       $0x10, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
+	VPSRLD       $0x0f, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
+	VPSRLD       $0x10, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPXOR        440(AX), Y12, Y12
+	VPADDD       472(AX), Y12, Y12
+	VPSRLD       $0x10, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
+	VPSRLD       $0x0f, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
+	VXORPS       504(AX), Y12, Y12
+	VMOVUPS      536(AX), Y13
+	VPCMPGTD     Y12, Y13, Y13
+	VANDNPS      Y11, Y13, Y11
+	VMOVUPS      Y11, 568(AX)
+	MOVLQSX      (CX)(BX*4), SI
+	IMULQ        256(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         120(AX), SI
+	VBROADCASTSS 568(AX), Y11
+	VFMADD231PS  (SI), Y11, Y3
+	VBROADCASTSS 572(AX), Y11
+	VFMADD231PS  32(SI), Y11, Y4
+	VBROADCASTSS 576(AX), Y11
+	VFMADD231PS  64(SI), Y11, Y5
+	VBROADCASTSS 580(AX), Y11
+	VFMADD231PS  96(SI), Y11, Y6
+	VBROADCASTSS 584(AX), Y11
+	VFMADD231PS  128(SI), Y11, Y7
+	VBROADCASTSS 588(AX), Y11
+	VFMADD231PS  160(SI), Y11, Y8
+	VBROADCASTSS 592(AX), Y11
+	VFMADD231PS  192(SI), Y11, Y9
+	VBROADCASTSS 596(AX), Y11
+	VFMADD231PS  224(SI), Y11, Y10
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           edge119
+
+none120:
+	VPCMPGTD     wide42200000<>+0(SB), Y2, Y2
+	VMOVMSKPS    Y2, DX
+	TESTL        DX, DX
+	JNZ          stop121
+	MOVQ         192(AX), DX
+	MOVQ         144(AX), BX
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y2
+	VMOVUPS      wide3f800000<>+0(SB), Y11
+	VDIVPS       Y1, Y11, Y11
+	VANDNPS      Y11, Y2, Y11
+	VMOVUPS      Y0, (DX)
+	VXORPS       Y2, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	VMOVUPS      Y11, 64(DX)
+	VMOVUPS      Y1, 96(DX)
+	VMULPS       376(AX), Y11, Y11
+	VMOVUPS      Y11, 568(AX)
+	VBROADCASTSS 568(AX), Y0
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, (BX)
+	VBROADCASTSS 572(AX), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, 32(BX)
+	VBROADCASTSS 576(AX), Y0
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 64(BX)
+	VBROADCASTSS 580(AX), Y0
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, 96(BX)
+	VBROADCASTSS 584(AX), Y0
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 128(BX)
+	VBROADCASTSS 588(AX), Y0
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, 160(BX)
+	VBROADCASTSS 592(AX), Y0
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 192(BX)
+	VBROADCASTSS 596(AX), Y0
+	VMULPS       Y0, Y10, Y10
+	VMOVUPS      Y10, 224(BX)
+	MOVQ         248(AX), DX
+	SHLQ         $0x02, DX
+	ADDQ         DX, 96(AX)
+	MOVQ         280(AX), DX
+	SHLQ         $0x02, DX
+	ADDQ         DX, 192(AX)
+	MOVQ         264(AX), DX
+	SHLQ         $0x02, DX
+	ADDQ         DX, 144(AX)
+	ADDQ         $0x08, (AX)
+	DECQ         336(AX)
+	JNZ          row118
+
+stop121:
+	VZEROUPPER
+	RET
+
+// func retraceSpokesDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	CMPQ 336(AX), $0x00
+	JE   stop126
+
+row123:
+	MOVQ   (AX), BX
+	MOVQ   (BX), R8
+	MOVQ   8(BX), DI
+	CMPQ   DI, 312(AX)
+	JG     stop126
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y0, Y0, Y0
+	MOVQ   96(AX), BX
+	MOVQ   168(AX), SI
+	CMPQ   R8, DI
+	JGE    none125
+
+edge124:
+	MOVQ       296(AX), R9
+	TESTQ      R9, R9
+	JZ         skip127
+	ADDQ       R8, R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       120(AX), R11
+	MOVQ       256(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+	PREFETCHT1 64(R11)(R10*4)
+	PREFETCHT1 128(R11)(R10*4)
+	PREFETCHT1 192(R11)(R10*4)
+	MOVQ       72(AX), R11
+	MOVQ       240(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+	PREFETCHT1 64(R11)(R10*4)
+	MOVQ       216(AX), R11
+	MOVQ       288(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+
+skip127:
+	MOVLQSX      (CX)(R8*4), R9
+	IMULQ        240(AX), R9
+	SHLQ         $0x02, R9
+	ADDQ         72(AX), R9
+	VMOVUPS      (R9), Y9
+	VADDPS       (BX), Y9, Y9
+	VMULPS       344(AX), Y9, Y10
+	VMAXPS       Y9, Y10, Y10
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y11
+	VFMADD213PS  wide4b400000<>+0(SB), Y10, Y11
+	VSUBPS       wide4b400000<>+0(SB), Y11, Y12
+	VMOVUPS      widebf318000<>+0(SB), Y13
+	VFMADD213PS  Y10, Y12, Y13
+	VFNMADD231PS wideb95e8083<>+0(SB), Y12, Y13
+	VMOVUPS      wide3ab688be<>+0(SB), Y10
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3f000000<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3f800000<>+0(SB), Y13, Y10
+	VFMADD213PS  wide3f800000<>+0(SB), Y13, Y10
+	VPSLLD       $0x17, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMULPS       64(R9), Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y9
+	VMULPS       344(AX), Y10, Y11
+	VBLENDVPS    Y9, Y10, Y11, Y9
+	VMOVUPS      Y9, 600(AX)
+	VPBROADCASTD (DX)(R8*4), Y9
+	VPADDD       408(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
+	VPSRLD       $0x0f, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
+	VPSRLD       $0x10, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPXOR        440(AX), Y9, Y9
+	VPADDD       472(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
+	VPSRLD       $0x0f, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
+	VXORPS       504(AX), Y9, Y9
+	VMOVUPS      536(AX), Y11
+	VPCMPGTD     Y9, Y11, Y11
+	VANDNPS      376(AX), Y11, Y9
+	VMULPS       Y9, Y10, Y10
+	VMULPS       600(AX), Y9, Y9
+	VMOVUPS      Y9, 632(AX)
+	VMOVUPS      Y10, 568(AX)
+	MOVLQSX      (CX)(R8*4), R10
+	IMULQ        256(AX), R10
+	SHLQ         $0x02, R10
+	ADDQ         120(AX), R10
+	VBROADCASTSS 568(AX), Y9
+	VMOVUPS      (R10), Y10
+	VFMADD231PS  Y10, Y9, Y1
+	VMULPS       (SI), Y10, Y10
+	VBROADCASTSS 572(AX), Y9
+	VMOVUPS      32(R10), Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VMULPS       32(SI), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y10, Y9
+	VBLENDPS     $0xcc, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 576(AX), Y9
+	VMOVUPS      64(R10), Y11
+	VFMADD231PS  Y11, Y9, Y3
+	VMULPS       64(SI), Y11, Y11
+	VBROADCASTSS 580(AX), Y9
+	VMOVUPS      96(R10), Y12
+	VFMADD231PS  Y12, Y9, Y4
+	VMULPS       96(SI), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y9
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 584(AX), Y9
+	VMOVUPS      128(R10), Y11
+	VFMADD231PS  Y11, Y9, Y5
+	VMULPS       128(SI), Y11, Y11
+	VBROADCASTSS 588(AX), Y9
+	VMOVUPS      160(R10), Y12
+	VFMADD231PS  Y12, Y9, Y6
+	VMULPS       160(SI), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VBROADCASTSS 592(AX), Y9
+	VMOVUPS      192(R10), Y12
+	VFMADD231PS  Y12, Y9, Y7
+	VMULPS       192(SI), Y12, Y12
+	VBROADCASTSS 596(AX), Y9
+	VMOVUPS      224(R10), Y13
+	VFMADD231PS  Y13, Y9, Y8
+	VMULPS       224(SI), Y13, Y13
+	VSHUFPS      $0x4e, Y13, Y12, Y9
+	VBLENDPS     $0xcc, Y13, Y12, Y12
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VPERM2F128   $0x21, Y11, Y10, Y9
+	VBLENDPS     $0xf0, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMULPS       632(AX), Y10, Y10
+	VMOVUPS      96(R9), Y9
+	VMULPS       600(AX), Y9, Y9
+	VSUBPS       Y9, Y10, Y10
+	VADDPS       Y10, Y0, Y0
+	MOVLQSX      (CX)(R8*4), R9
+	IMULQ        288(AX), R9
+	SHLQ         $0x02, R9
+	ADDQ         216(AX), R9
+	VADDPS       (R9), Y10, Y10
+	VMOVUPS      Y10, (R9)
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge124
+
+none125:
+	MOVQ   192(AX), BX
+	MOVQ   144(AX), SI
+	CMPQ   328(AX), $0x00
+	JE     set128
+	VADDPS (BX), Y0, Y0
+
+set128:
+	VMOVUPS Y0, (BX)
+	CMPQ    320(AX), $0x00
+	JE      plain129
+	VADDPS  (SI), Y1, Y1
+	VADDPS  32(SI), Y2, Y2
+	VADDPS  64(SI), Y3, Y3
+	VADDPS  96(SI), Y4, Y4
+	VADDPS  128(SI), Y5, Y5
+	VADDPS  160(SI), Y6, Y6
+	VADDPS  192(SI), Y7, Y7
+	VADDPS  224(SI), Y8, Y8
+
+plain129:
+	VMOVUPS Y1, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y3, 64(SI)
+	VMOVUPS Y4, 96(SI)
+	VMOVUPS Y5, 128(SI)
+	VMOVUPS Y6, 160(SI)
+	VMOVUPS Y7, 192(SI)
+	VMOVUPS Y8, 224(SI)
+	MOVQ    248(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 96(AX)
+	MOVQ    272(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 168(AX)
+	MOVQ    280(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 192(AX)
+	MOVQ    264(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 144(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row123
+
+stop126:
+	VZEROUPPER
+	RET
+
 // func sumRows1x1(p *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
@@ -2119,9 +2911,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done107
+	JE   done131
 
-row106:
+row130:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -2129,12 +2921,12 @@ row106:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none109
+	JZ     none133
 	MOVQ   R8, 216(AX)
 
-edge108:
+edge132:
 	CMPQ       200(AX), $0x00
-	JE         near110
+	JE         near134
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -2143,7 +2935,7 @@ edge108:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near110:
+near134:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -2153,30 +2945,30 @@ near110:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge108
+	JL           edge132
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none109:
+none133:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set112
+	JNE          set136
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept113
+	JMP          kept137
 
-set112:
+set136:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept113:
+kept137:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -2184,9 +2976,9 @@ kept113:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row106
+	JNZ  row130
 
-done107:
+done131:
 	VZEROUPPER
 	RET
 
@@ -2201,21 +2993,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done115
+	JE   done139
 
-row114:
+row138:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over116
+	JZ   over140
 	MOVQ R9, 216(AX)
 
-edge117:
+edge141:
 	CMPQ       200(AX), $0x00
-	JE         near118
+	JE         near142
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -2224,7 +3016,7 @@ edge117:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near118:
+near142:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -2240,20 +3032,20 @@ near118:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge117
+	JL           edge141
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over116:
+over140:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row114
+	JNZ  row138
 
-done115:
+done139:
 	VZEROUPPER
 	RET
 
@@ -2269,9 +3061,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done121
+	JE   done145
 
-row120:
+row144:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -2279,13 +3071,13 @@ row120:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none123
+	JZ     none147
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge122:
+edge146:
 	CMPQ       200(AX), $0x00
-	JE         near124
+	JE         near148
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -2294,7 +3086,7 @@ edge122:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near124:
+near148:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -2312,30 +3104,30 @@ near124:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge122
+	JL           edge146
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none123:
+none147:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set126
+	JNE          set150
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept127
+	JMP          kept151
 
-set126:
+set150:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept127:
+kept151:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -2346,9 +3138,9 @@ kept127:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row120
+	JNZ  row144
 
-done121:
+done145:
 	VZEROUPPER
 	RET
 
@@ -2362,9 +3154,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done129
+	JE   done153
 
-row128:
+row152:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -2373,12 +3165,12 @@ row128:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none131
+	JZ     none155
 	MOVQ   R9, 216(AX)
 
-edge130:
+edge154:
 	CMPQ       200(AX), $0x00
-	JE         near132
+	JE         near156
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -2387,7 +3179,7 @@ edge130:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near132:
+near156:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -2399,18 +3191,18 @@ near132:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge130
+	JL           edge154
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none131:
+none155:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set134
+	JNE          set158
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -2419,9 +3211,9 @@ none131:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept135
+	JMP          kept159
 
-set134:
+set158:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -2429,7 +3221,7 @@ set134:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept135:
+kept159:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -2437,9 +3229,9 @@ kept135:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row128
+	JNZ  row152
 
-done129:
+done153:
 	VZEROUPPER
 	RET
 
@@ -2454,21 +3246,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done137
+	JE   done161
 
-row136:
+row160:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over138
+	JZ   over162
 	MOVQ R10, 216(AX)
 
-edge139:
+edge163:
 	CMPQ       200(AX), $0x00
-	JE         near140
+	JE         near164
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2477,7 +3269,7 @@ edge139:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near140:
+near164:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -2496,20 +3288,20 @@ near140:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge139
+	JL           edge163
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over138:
+over162:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row136
+	JNZ  row160
 
-done137:
+done161:
 	VZEROUPPER
 	RET
 
@@ -2525,9 +3317,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done143
+	JE   done167
 
-row142:
+row166:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2536,13 +3328,13 @@ row142:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none145
+	JZ     none169
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge144:
+edge168:
 	CMPQ       200(AX), $0x00
-	JE         near146
+	JE         near170
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -2551,7 +3343,7 @@ edge144:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near146:
+near170:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -2574,18 +3366,18 @@ near146:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge144
+	JL           edge168
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none145:
+none169:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set148
+	JNE          set172
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -2594,9 +3386,9 @@ none145:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept149
+	JMP          kept173
 
-set148:
+set172:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -2604,7 +3396,7 @@ set148:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept149:
+kept173:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -2615,9 +3407,9 @@ kept149:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row142
+	JNZ  row166
 
-done143:
+done167:
 	VZEROUPPER
 	RET
 
@@ -2632,9 +3424,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done151
+	JE   done175
 
-row150:
+row174:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2645,12 +3437,12 @@ row150:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none153
+	JZ     none177
 	MOVQ   R10, 216(AX)
 
-edge152:
+edge176:
 	CMPQ       200(AX), $0x00
-	JE         near154
+	JE         near178
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2660,7 +3452,7 @@ edge152:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near154:
+near178:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -2676,18 +3468,18 @@ near154:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge152
+	JL           edge176
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none153:
+none177:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set156
+	JNE          set180
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -2704,9 +3496,9 @@ none153:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept157
+	JMP          kept181
 
-set156:
+set180:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -2720,7 +3512,7 @@ set156:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept157:
+kept181:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -2728,9 +3520,9 @@ kept157:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row150
+	JNZ  row174
 
-done151:
+done175:
 	VZEROUPPER
 	RET
 
@@ -2746,21 +3538,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done159
+	JE   done183
 
-row158:
+row182:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over160
+	JZ   over184
 	MOVQ R11, 216(AX)
 
-edge161:
+edge185:
 	CMPQ       200(AX), $0x00
-	JE         near162
+	JE         near186
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -2770,7 +3562,7 @@ edge161:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near162:
+near186:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -2793,20 +3585,20 @@ near162:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge161
+	JL           edge185
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over160:
+over184:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row158
+	JNZ  row182
 
-done159:
+done183:
 	VZEROUPPER
 	RET
 
@@ -2823,9 +3615,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done165
+	JE   done189
 
-row164:
+row188:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -2836,13 +3628,13 @@ row164:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none167
+	JZ     none191
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge166:
+edge190:
 	CMPQ       200(AX), $0x00
-	JE         near168
+	JE         near192
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -2852,7 +3644,7 @@ edge166:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near168:
+near192:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -2883,18 +3675,18 @@ near168:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge166
+	JL           edge190
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none167:
+none191:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set170
+	JNE          set194
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -2911,9 +3703,9 @@ none167:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept171
+	JMP          kept195
 
-set170:
+set194:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -2927,7 +3719,7 @@ set170:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept171:
+kept195:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -2938,9 +3730,9 @@ kept171:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row164
+	JNZ  row188
 
-done165:
+done189:
 	VZEROUPPER
 	RET
 
@@ -2955,9 +3747,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done173
+	JE   done197
 
-row172:
+row196:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2972,12 +3764,12 @@ row172:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none175
+	JZ     none199
 	MOVQ   R10, 216(AX)
 
-edge174:
+edge198:
 	CMPQ       200(AX), $0x00
-	JE         near176
+	JE         near200
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2985,16 +3777,16 @@ edge174:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked177
-	JG         near176
+	JE         asked201
+	JG         near200
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked177:
+asked201:
 	PREFETCHT1 192(SI)(R10*4)
 
-near176:
+near200:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3019,19 +3811,19 @@ near176:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge174
+	JL           edge198
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none175:
+none199:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set178
+	JNE          set202
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3064,9 +3856,9 @@ none175:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept179
+	JMP          kept203
 
-set178:
+set202:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3092,7 +3884,7 @@ set178:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept179:
+kept203:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3100,9 +3892,9 @@ kept179:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row172
+	JNZ  row196
 
-done173:
+done197:
 	VZEROUPPER
 	RET
 
@@ -3118,22 +3910,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done181
+	JE   done205
 
-row180:
+row204:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over182
+	JZ   over206
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge183:
+edge207:
 	CMPQ       200(AX), $0x00
-	JE         near184
+	JE         near208
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3141,16 +3933,16 @@ edge183:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked185
-	JG         near184
+	JE         asked209
+	JG         near208
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked185:
+asked209:
 	PREFETCHT1 192(SI)(R12*4)
 
-near184:
+near208:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -3186,20 +3978,20 @@ near184:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge183
+	JL         edge207
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over182:
+over206:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row180
+	JNZ  row204
 
-done181:
+done205:
 	VZEROUPPER
 	RET
 
@@ -3216,9 +4008,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done187
+	JE   done211
 
-row186:
+row210:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3233,13 +4025,13 @@ row186:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none189
+	JZ     none213
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge188:
+edge212:
 	CMPQ       200(AX), $0x00
-	JE         near190
+	JE         near214
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3247,16 +4039,16 @@ edge188:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked191
-	JG         near190
+	JE         asked215
+	JG         near214
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked191:
+asked215:
 	PREFETCHT1 192(SI)(R12*4)
 
-near190:
+near214:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -3309,19 +4101,19 @@ near190:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge188
+	JL           edge212
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none189:
+none213:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set192
+	JNE          set216
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3354,9 +4146,9 @@ none189:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept193
+	JMP          kept217
 
-set192:
+set216:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -3382,7 +4174,7 @@ set192:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept193:
+kept217:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -3393,9 +4185,9 @@ kept193:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row186
+	JNZ  row210
 
-done187:
+done211:
 	VZEROUPPER
 	RET
 
@@ -3409,9 +4201,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done195
+	JE   done219
 
-row194:
+row218:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -3420,12 +4212,12 @@ row194:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none197
+	JZ     none221
 	MOVQ   R8, 216(AX)
 
-edge196:
+edge220:
 	CMPQ       200(AX), $0x00
-	JE         near198
+	JE         near222
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -3434,7 +4226,7 @@ edge196:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near198:
+near222:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -3445,18 +4237,18 @@ near198:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge196
+	JL           edge220
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none197:
+none221:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set200
+	JNE          set224
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3464,16 +4256,16 @@ none197:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept201
+	JMP          kept225
 
-set200:
+set224:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept201:
+kept225:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -3481,9 +4273,9 @@ kept201:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row194
+	JNZ  row218
 
-done195:
+done219:
 	VZEROUPPER
 	RET
 
@@ -3498,21 +4290,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done203
+	JE   done227
 
-row202:
+row226:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over204
+	JZ   over228
 	MOVQ R9, 216(AX)
 
-edge205:
+edge229:
 	CMPQ       200(AX), $0x00
-	JE         near206
+	JE         near230
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3521,7 +4313,7 @@ edge205:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near206:
+near230:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3539,20 +4331,20 @@ near206:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge205
+	JL           edge229
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over204:
+over228:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row202
+	JNZ  row226
 
-done203:
+done227:
 	VZEROUPPER
 	RET
 
@@ -3568,9 +4360,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done209
+	JE   done233
 
-row208:
+row232:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3579,13 +4371,13 @@ row208:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none211
+	JZ     none235
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge210:
+edge234:
 	CMPQ       200(AX), $0x00
-	JE         near212
+	JE         near236
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3594,7 +4386,7 @@ edge210:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near212:
+near236:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3616,18 +4408,18 @@ near212:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge210
+	JL           edge234
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none211:
+none235:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set214
+	JNE          set238
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3635,16 +4427,16 @@ none211:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept215
+	JMP          kept239
 
-set214:
+set238:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept215:
+kept239:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3655,9 +4447,9 @@ kept215:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row208
+	JNZ  row232
 
-done209:
+done233:
 	VZEROUPPER
 	RET
 
@@ -3672,9 +4464,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done217
+	JE   done241
 
-row216:
+row240:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3689,12 +4481,12 @@ row216:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none219
+	JZ     none243
 	MOVQ   R10, 216(AX)
 
-edge218:
+edge242:
 	CMPQ       200(AX), $0x00
-	JE         near220
+	JE         near244
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3702,16 +4494,16 @@ edge218:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked221
-	JG         near220
+	JE         asked245
+	JG         near244
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked221:
+asked245:
 	PREFETCHT1 192(SI)(R10*4)
 
-near220:
+near244:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3731,18 +4523,18 @@ near220:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge218
+	JL           edge242
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none219:
+none243:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set222
+	JNE          set246
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3771,9 +4563,9 @@ none219:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept223
+	JMP          kept247
 
-set222:
+set246:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3795,7 +4587,7 @@ set222:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept223:
+kept247:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3803,9 +4595,9 @@ kept223:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row216
+	JNZ  row240
 
-done217:
+done241:
 	VZEROUPPER
 	RET
 
@@ -3821,21 +4613,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done225
+	JE   done249
 
-row224:
+row248:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over226
+	JZ   over250
 	MOVQ R11, 216(AX)
 
-edge227:
+edge251:
 	CMPQ       200(AX), $0x00
-	JE         near228
+	JE         near252
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -3843,16 +4635,16 @@ edge227:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked229
-	JG         near228
+	JE         asked253
+	JG         near252
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked229:
+asked253:
 	PREFETCHT1 192(SI)(R11*4)
 
-near228:
+near252:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -3883,20 +4675,20 @@ near228:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge227
+	JL           edge251
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over226:
+over250:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row224
+	JNZ  row248
 
-done225:
+done249:
 	VZEROUPPER
 	RET
 
@@ -3913,9 +4705,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done231
+	JE   done255
 
-row230:
+row254:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3930,13 +4722,13 @@ row230:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none233
+	JZ     none257
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge232:
+edge256:
 	CMPQ       200(AX), $0x00
-	JE         near234
+	JE         near258
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3944,16 +4736,16 @@ edge232:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked235
-	JG         near234
+	JE         asked259
+	JG         near258
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked235:
+asked259:
 	PREFETCHT1 192(SI)(R12*4)
 
-near234:
+near258:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4000,18 +4792,18 @@ near234:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge232
+	JL           edge256
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none233:
+none257:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set236
+	JNE          set260
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4040,9 +4832,9 @@ none233:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept237
+	JMP          kept261
 
-set236:
+set260:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4064,7 +4856,7 @@ set236:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept237:
+kept261:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4075,9 +4867,9 @@ kept237:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row230
+	JNZ  row254
 
-done231:
+done255:
 	VZEROUPPER
 	RET
 
@@ -4091,9 +4883,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done239
+	JE   done263
 
-row238:
+row262:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4104,12 +4896,12 @@ row238:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none241
+	JZ     none265
 	MOVQ   R8, 216(AX)
 
-edge240:
+edge264:
 	CMPQ       200(AX), $0x00
-	JE         near242
+	JE         near266
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4119,7 +4911,7 @@ edge240:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near242:
+near266:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4132,18 +4924,18 @@ near242:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge240
+	JL           edge264
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none241:
+none265:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set244
+	JNE          set268
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4157,9 +4949,9 @@ none241:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept245
+	JMP          kept269
 
-set244:
+set268:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -4170,7 +4962,7 @@ set244:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept245:
+kept269:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4178,9 +4970,9 @@ kept245:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row238
+	JNZ  row262
 
-done239:
+done263:
 	VZEROUPPER
 	RET
 
@@ -4195,21 +4987,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done247
+	JE   done271
 
-row246:
+row270:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over248
+	JZ   over272
 	MOVQ R9, 216(AX)
 
-edge249:
+edge273:
 	CMPQ       200(AX), $0x00
-	JE         near250
+	JE         near274
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4219,7 +5011,7 @@ edge249:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near250:
+near274:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4241,20 +5033,20 @@ near250:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge249
+	JL           edge273
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over248:
+over272:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row246
+	JNZ  row270
 
-done247:
+done271:
 	VZEROUPPER
 	RET
 
@@ -4270,9 +5062,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done253
+	JE   done277
 
-row252:
+row276:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4283,13 +5075,13 @@ row252:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none255
+	JZ     none279
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge254:
+edge278:
 	CMPQ       200(AX), $0x00
-	JE         near256
+	JE         near280
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4299,7 +5091,7 @@ edge254:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near256:
+near280:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4329,18 +5121,18 @@ near256:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge254
+	JL           edge278
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none255:
+none279:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set258
+	JNE          set282
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4354,9 +5146,9 @@ none255:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept259
+	JMP          kept283
 
-set258:
+set282:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -4367,7 +5159,7 @@ set258:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept259:
+kept283:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4378,9 +5170,9 @@ kept259:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row252
+	JNZ  row276
 
-done253:
+done277:
 	VZEROUPPER
 	RET
 
@@ -4394,9 +5186,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done261
+	JE   done285
 
-row260:
+row284:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4411,12 +5203,12 @@ row260:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none263
+	JZ     none287
 	MOVQ   R8, 216(AX)
 
-edge262:
+edge286:
 	CMPQ       200(AX), $0x00
-	JE         near264
+	JE         near288
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4424,16 +5216,16 @@ edge262:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked265
-	JG         near264
+	JE         asked289
+	JG         near288
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked265:
+asked289:
 	PREFETCHT1 192(DX)(R8*4)
 
-near264:
+near288:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4450,18 +5242,18 @@ near264:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge262
+	JL           edge286
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none263:
+none287:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set266
+	JNE          set290
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4487,9 +5279,9 @@ none263:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept267
+	JMP          kept291
 
-set266:
+set290:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -4508,7 +5300,7 @@ set266:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept267:
+kept291:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4516,9 +5308,9 @@ kept267:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row260
+	JNZ  row284
 
-done261:
+done285:
 	VZEROUPPER
 	RET
 
@@ -4533,21 +5325,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done269
+	JE   done293
 
-row268:
+row292:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over270
+	JZ   over294
 	MOVQ R9, 216(AX)
 
-edge271:
+edge295:
 	CMPQ       200(AX), $0x00
-	JE         near272
+	JE         near296
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4555,16 +5347,16 @@ edge271:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked273
-	JG         near272
+	JE         asked297
+	JG         near296
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked273:
+asked297:
 	PREFETCHT1 192(DX)(R9*4)
 
-near272:
+near296:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4594,20 +5386,20 @@ near272:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge271
+	JL           edge295
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over270:
+over294:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row268
+	JNZ  row292
 
-done269:
+done293:
 	VZEROUPPER
 	RET
 
@@ -4623,9 +5415,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done275
+	JE   done299
 
-row274:
+row298:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4640,13 +5432,13 @@ row274:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none277
+	JZ     none301
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge276:
+edge300:
 	CMPQ       200(AX), $0x00
-	JE         near278
+	JE         near302
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4654,16 +5446,16 @@ edge276:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked279
-	JG         near278
+	JE         asked303
+	JG         near302
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked279:
+asked303:
 	PREFETCHT1 192(DX)(R10*4)
 
-near278:
+near302:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4709,18 +5501,18 @@ near278:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge276
+	JL           edge300
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none277:
+none301:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set280
+	JNE          set304
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4746,9 +5538,9 @@ none277:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept281
+	JMP          kept305
 
-set280:
+set304:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -4767,7 +5559,7 @@ set280:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept281:
+kept305:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4778,9 +5570,9 @@ kept281:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row274
+	JNZ  row298
 
-done275:
+done299:
 	VZEROUPPER
 	RET
 
@@ -4795,9 +5587,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done283
+	JZ    done307
 
-row282:
+row306:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -4813,9 +5605,9 @@ row282:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row282
+	JNZ          row306
 
-done283:
+done307:
 	VZEROUPPER
 	RET
 
@@ -4831,9 +5623,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done285
+	JZ      done309
 
-row284:
+row308:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -4841,9 +5633,9 @@ row284:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row284
+	JNZ          row308
 
-done285:
+done309:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -4860,9 +5652,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done287
+	JZ      done311
 
-row286:
+row310:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -4872,9 +5664,9 @@ row286:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row286
+	JNZ          row310
 
-done287:
+done311:
 	VZEROUPPER
 	RET
 
@@ -4890,9 +5682,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done289
+	JZ    done313
 
-row288:
+row312:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -4929,9 +5721,9 @@ row288:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row288
+	JNZ        row312
 
-done289:
+done313:
 	VZEROUPPER
 	RET
 
@@ -4956,9 +5748,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done291
+	JZ      done315
 
-row290:
+row314:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -4981,9 +5773,9 @@ row290:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row290
+	JNZ          row314
 
-done291:
+done315:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -5017,9 +5809,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done293
+	JZ      done317
 
-row292:
+row316:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -5058,9 +5850,9 @@ row292:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row292
+	JNZ          row316
 
-done293:
+done317:
 	VZEROUPPER
 	RET
 
@@ -5075,9 +5867,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done295
+	JZ    done319
 
-row294:
+row318:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5095,9 +5887,9 @@ row294:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row294
+	JNZ          row318
 
-done295:
+done319:
 	VZEROUPPER
 	RET
 
@@ -5114,9 +5906,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done297
+	JZ      done321
 
-row296:
+row320:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -5125,9 +5917,9 @@ row296:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row296
+	JNZ          row320
 
-done297:
+done321:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -5146,9 +5938,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done299
+	JZ      done323
 
-row298:
+row322:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5161,9 +5953,9 @@ row298:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row298
+	JNZ          row322
 
-done299:
+done323:
 	VZEROUPPER
 	RET
 
@@ -5178,9 +5970,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done301
+	JZ    done325
 
-row300:
+row324:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5202,9 +5994,9 @@ row300:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row300
+	JNZ          row324
 
-done301:
+done325:
 	VZEROUPPER
 	RET
 
@@ -5223,9 +6015,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done303
+	JZ      done327
 
-row302:
+row326:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -5236,9 +6028,9 @@ row302:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row302
+	JNZ          row326
 
-done303:
+done327:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -5261,9 +6053,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done305
+	JZ      done329
 
-row304:
+row328:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5282,9 +6074,9 @@ row304:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row304
+	JNZ          row328
 
-done305:
+done329:
 	VZEROUPPER
 	RET
 
@@ -5299,9 +6091,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done307
+	JZ    done331
 
-row306:
+row330:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5331,9 +6123,9 @@ row306:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row306
+	JNZ          row330
 
-done307:
+done331:
 	VZEROUPPER
 	RET
 
@@ -5356,9 +6148,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done309
+	JZ      done333
 
-row308:
+row332:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -5373,9 +6165,9 @@ row308:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row308
+	JNZ          row332
 
-done309:
+done333:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -5406,9 +6198,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done311
+	JZ      done335
 
-row310:
+row334:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5439,9 +6231,9 @@ row310:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row310
+	JNZ          row334
 
-done311:
+done335:
 	VZEROUPPER
 	RET
 
@@ -5459,9 +6251,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done313
+	JE      done337
 
-row312:
+row336:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5469,12 +6261,12 @@ row312:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none315
+	JZ     none339
 	MOVQ   R8, 216(AX)
 
-edge314:
+edge338:
 	CMPQ       200(AX), $0x00
-	JE         near316
+	JE         near340
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5483,7 +6275,7 @@ edge314:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near316:
+near340:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5494,81 +6286,81 @@ near316:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge314
+	JL           edge338
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none315:
+none339:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set318
+	JNE          set342
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all320
+	JE           all344
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two322
+	JZ           two346
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two322:
+two346:
 	TESTQ    $0x00000002, DI
-	JZ       one323
+	JZ       one347
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one323:
+one347:
 	TESTQ  $0x00000001, DI
-	JZ     stored321
+	JZ     stored345
 	VMOVSS X3, (SI)
-	JMP    stored321
+	JMP    stored345
 
-all320:
+all344:
 	VMOVUPS Y3, (SI)
 
-stored321:
-	JMP kept319
+stored345:
+	JMP kept343
 
-set318:
+set342:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all324
+	JE           all348
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two326
+	JZ           two350
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two326:
+two350:
 	TESTQ    $0x00000002, DI
-	JZ       one327
+	JZ       one351
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one327:
+one351:
 	TESTQ  $0x00000001, DI
-	JZ     stored325
+	JZ     stored349
 	VMOVSS X1, (SI)
-	JMP    stored325
+	JMP    stored349
 
-all324:
+all348:
 	VMOVUPS Y1, (SI)
 
-stored325:
-kept319:
+stored349:
+kept343:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5576,9 +6368,9 @@ kept319:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row312
+	JNZ  row336
 
-done313:
+done337:
 	VZEROUPPER
 	RET
 
@@ -5597,21 +6389,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done329
+	JE      done353
 
-row328:
+row352:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over330
+	JZ   over354
 	MOVQ R9, 216(AX)
 
-edge331:
+edge355:
 	CMPQ       200(AX), $0x00
-	JE         near332
+	JE         near356
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5620,7 +6412,7 @@ edge331:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near332:
+near356:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5637,20 +6429,20 @@ near332:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge331
+	JL           edge355
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over330:
+over354:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row328
+	JNZ  row352
 
-done329:
+done353:
 	VZEROUPPER
 	RET
 
@@ -5670,9 +6462,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done335
+	JE      done359
 
-row334:
+row358:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5680,13 +6472,13 @@ row334:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none337
+	JZ     none361
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge336:
+edge360:
 	CMPQ       200(AX), $0x00
-	JE         near338
+	JE         near362
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5695,7 +6487,7 @@ edge336:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near338:
+near362:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5714,260 +6506,57 @@ near338:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge336
+	JL           edge360
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none337:
+none361:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set340
+	JNE          set364
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all342
+	JE           all366
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two344
+	JZ           two368
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two344:
+two368:
 	TESTQ    $0x00000002, R8
-	JZ       one345
+	JZ       one369
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one345:
+one369:
 	TESTQ  $0x00000001, R8
-	JZ     stored343
+	JZ     stored367
 	VMOVSS X3, (DI)
-	JMP    stored343
+	JMP    stored367
 
-all342:
+all366:
 	VMOVUPS Y3, (DI)
 
-stored343:
-	JMP kept341
+stored367:
+	JMP kept365
 
-set340:
+set364:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all346
-	LEAQ         (DI), DI
-	TESTQ        $0x00000004, R8
-	JZ           two348
-	VMOVUPS      X1, (DI)
-	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y1, X1
-
-two348:
-	TESTQ    $0x00000002, R8
-	JZ       one349
-	VMOVLPS  X1, (DI)
-	ADDQ     $0x08, DI
-	VMOVHLPS X1, X1, X1
-
-one349:
-	TESTQ  $0x00000001, R8
-	JZ     stored347
-	VMOVSS X1, (DI)
-	JMP    stored347
-
-all346:
-	VMOVUPS Y1, (DI)
-
-stored347:
-kept341:
-	MOVQ 152(AX), DI
-	SHLQ $0x02, DI
-	ADDQ DI, 72(AX)
-	MOVQ 168(AX), DI
-	SHLQ $0x02, DI
-	ADDQ DI, 120(AX)
-	MOVQ 152(AX), DI
-	SHLQ $0x02, DI
-	ADDQ DI, 232(AX)
-	DECQ 184(AX)
-	JNZ  row334
-
-done335:
-	VZEROUPPER
-	RET
-
-// func sumRows2x1cut(p *byte)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    176(AX), CX
-	MOVQ    224(AX), DX
-	LEAQ    firstLanes<>+0(SB), BX
-	NEGQ    DX
-	VMOVUPS 32(BX)(DX*4), Y0
-	SHLQ    $0x02, CX
-	MOVQ    24(AX), DX
-	MOVQ    48(AX), BX
-	MOVQ    96(AX), SI
-	CMPQ    184(AX), $0x00
-	JE      done351
-
-row350:
-	MOVQ   (AX), R8
-	MOVQ   (R8), DI
-	MOVQ   8(R8), R8
-	ADDQ   $0x08, (AX)
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   R8, R9
-	SUBQ   DI, R9
-	JZ     none353
-	MOVQ   R9, 216(AX)
-
-edge352:
-	CMPQ       200(AX), $0x00
-	JE         near354
-	MOVQ       200(AX), R9
-	ADDQ       DI, R9
-	CMPQ       R9, 208(AX)
-	CMOVQGT    208(AX), R9
-	MOVLQSX    (DX)(R9*4), R9
-	IMULQ      144(AX), R9
-	PREFETCHT1 (BX)(R9*4)
-
-near354:
-	MOVLQSX      (DX)(DI*4), R9
-	IMULQ        144(AX), R9
-	LEAQ         (BX)(R9*4), R9
-	VBROADCASTSS (SI), Y3
-	VMASKMOVPS   (R9), Y0, Y4
-	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS 4(SI), Y3
-	VMASKMOVPS   (R9)(CX*1), Y0, Y4
-	VFMADD231PS  Y4, Y3, Y2
-	MOVQ         160(AX), R9
-	LEAQ         (SI)(R9*4), SI
-	INCQ         DI
-	CMPQ         DI, R8
-	JL           edge352
-	MOVQ         216(AX), DI
-	NEGQ         DI
-	ANDQ         192(AX), DI
-	IMULQ        160(AX), DI
-	LEAQ         (SI)(DI*4), SI
-
-none353:
-	MOVQ         72(AX), DI
-	MOVQ         120(AX), R8
-	CMPQ         280(AX), $0x00
-	JNE          set356
-	VBROADCASTSS (R8), Y3
-	VMASKMOVPS   (DI), Y0, Y4
-	VFMADD231PS  Y1, Y3, Y4
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all358
-	LEAQ         (DI), R10
-	TESTQ        $0x00000004, R9
-	JZ           two360
-	VMOVUPS      X4, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y4, X4
-
-two360:
-	TESTQ    $0x00000002, R9
-	JZ       one361
-	VMOVLPS  X4, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X4, X4, X4
-
-one361:
-	TESTQ  $0x00000001, R9
-	JZ     stored359
-	VMOVSS X4, (R10)
-	JMP    stored359
-
-all358:
-	VMOVUPS Y4, (DI)
-
-stored359:
-	VBROADCASTSS 4(R8), Y1
-	VMASKMOVPS   (DI)(CX*1), Y0, Y3
-	VFMADD231PS  Y2, Y1, Y3
-	MOVQ         224(AX), R8
-	CMPQ         R8, $0x08
-	JE           all362
-	LEAQ         (DI)(CX*1), DI
-	TESTQ        $0x00000004, R8
-	JZ           two364
-	VMOVUPS      X3, (DI)
-	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y3, X3
-
-two364:
-	TESTQ    $0x00000002, R8
-	JZ       one365
-	VMOVLPS  X3, (DI)
-	ADDQ     $0x08, DI
-	VMOVHLPS X3, X3, X3
-
-one365:
-	TESTQ  $0x00000001, R8
-	JZ     stored363
-	VMOVSS X3, (DI)
-	JMP    stored363
-
-all362:
-	VMOVUPS Y3, (DI)(CX*1)
-
-stored363:
-	JMP kept357
-
-set356:
-	VBROADCASTSS (R8), Y3
-	VMULPS       Y3, Y1, Y1
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all366
-	LEAQ         (DI), R10
-	TESTQ        $0x00000004, R9
-	JZ           two368
-	VMOVUPS      X1, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y1, X1
-
-two368:
-	TESTQ    $0x00000002, R9
-	JZ       one369
-	VMOVLPS  X1, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X1, X1, X1
-
-one369:
-	TESTQ  $0x00000001, R9
-	JZ     stored367
-	VMOVSS X1, (R10)
-	JMP    stored367
-
-all366:
-	VMOVUPS Y1, (DI)
-
-stored367:
-	VBROADCASTSS 4(R8), Y1
-	VMULPS       Y1, Y2, Y1
-	MOVQ         224(AX), R8
-	CMPQ         R8, $0x08
 	JE           all370
-	LEAQ         (DI)(CX*1), DI
+	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
 	JZ           two372
 	VMOVUPS      X1, (DI)
@@ -5988,10 +6577,213 @@ one373:
 	JMP    stored371
 
 all370:
-	VMOVUPS Y1, (DI)(CX*1)
+	VMOVUPS Y1, (DI)
 
 stored371:
-kept357:
+kept365:
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 72(AX)
+	MOVQ 168(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	MOVQ 152(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 232(AX)
+	DECQ 184(AX)
+	JNZ  row358
+
+done359:
+	VZEROUPPER
+	RET
+
+// func sumRows2x1cut(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    224(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPS 32(BX)(DX*4), Y0
+	SHLQ    $0x02, CX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	MOVQ    96(AX), SI
+	CMPQ    184(AX), $0x00
+	JE      done375
+
+row374:
+	MOVQ   (AX), R8
+	MOVQ   (R8), DI
+	MOVQ   8(R8), R8
+	ADDQ   $0x08, (AX)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   R8, R9
+	SUBQ   DI, R9
+	JZ     none377
+	MOVQ   R9, 216(AX)
+
+edge376:
+	CMPQ       200(AX), $0x00
+	JE         near378
+	MOVQ       200(AX), R9
+	ADDQ       DI, R9
+	CMPQ       R9, 208(AX)
+	CMOVQGT    208(AX), R9
+	MOVLQSX    (DX)(R9*4), R9
+	IMULQ      144(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+
+near378:
+	MOVLQSX      (DX)(DI*4), R9
+	IMULQ        144(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	VBROADCASTSS (SI), Y3
+	VMASKMOVPS   (R9), Y0, Y4
+	VFMADD231PS  Y4, Y3, Y1
+	VBROADCASTSS 4(SI), Y3
+	VMASKMOVPS   (R9)(CX*1), Y0, Y4
+	VFMADD231PS  Y4, Y3, Y2
+	MOVQ         160(AX), R9
+	LEAQ         (SI)(R9*4), SI
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           edge376
+	MOVQ         216(AX), DI
+	NEGQ         DI
+	ANDQ         192(AX), DI
+	IMULQ        160(AX), DI
+	LEAQ         (SI)(DI*4), SI
+
+none377:
+	MOVQ         72(AX), DI
+	MOVQ         120(AX), R8
+	CMPQ         280(AX), $0x00
+	JNE          set380
+	VBROADCASTSS (R8), Y3
+	VMASKMOVPS   (DI), Y0, Y4
+	VFMADD231PS  Y1, Y3, Y4
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all382
+	LEAQ         (DI), R10
+	TESTQ        $0x00000004, R9
+	JZ           two384
+	VMOVUPS      X4, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y4, X4
+
+two384:
+	TESTQ    $0x00000002, R9
+	JZ       one385
+	VMOVLPS  X4, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X4, X4, X4
+
+one385:
+	TESTQ  $0x00000001, R9
+	JZ     stored383
+	VMOVSS X4, (R10)
+	JMP    stored383
+
+all382:
+	VMOVUPS Y4, (DI)
+
+stored383:
+	VBROADCASTSS 4(R8), Y1
+	VMASKMOVPS   (DI)(CX*1), Y0, Y3
+	VFMADD231PS  Y2, Y1, Y3
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all386
+	LEAQ         (DI)(CX*1), DI
+	TESTQ        $0x00000004, R8
+	JZ           two388
+	VMOVUPS      X3, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y3, X3
+
+two388:
+	TESTQ    $0x00000002, R8
+	JZ       one389
+	VMOVLPS  X3, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X3, X3, X3
+
+one389:
+	TESTQ  $0x00000001, R8
+	JZ     stored387
+	VMOVSS X3, (DI)
+	JMP    stored387
+
+all386:
+	VMOVUPS Y3, (DI)(CX*1)
+
+stored387:
+	JMP kept381
+
+set380:
+	VBROADCASTSS (R8), Y3
+	VMULPS       Y3, Y1, Y1
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all390
+	LEAQ         (DI), R10
+	TESTQ        $0x00000004, R9
+	JZ           two392
+	VMOVUPS      X1, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y1, X1
+
+two392:
+	TESTQ    $0x00000002, R9
+	JZ       one393
+	VMOVLPS  X1, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X1, X1, X1
+
+one393:
+	TESTQ  $0x00000001, R9
+	JZ     stored391
+	VMOVSS X1, (R10)
+	JMP    stored391
+
+all390:
+	VMOVUPS Y1, (DI)
+
+stored391:
+	VBROADCASTSS 4(R8), Y1
+	VMULPS       Y1, Y2, Y1
+	MOVQ         224(AX), R8
+	CMPQ         R8, $0x08
+	JE           all394
+	LEAQ         (DI)(CX*1), DI
+	TESTQ        $0x00000004, R8
+	JZ           two396
+	VMOVUPS      X1, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y1, X1
+
+two396:
+	TESTQ    $0x00000002, R8
+	JZ       one397
+	VMOVLPS  X1, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X1, X1, X1
+
+one397:
+	TESTQ  $0x00000001, R8
+	JZ     stored395
+	VMOVSS X1, (DI)
+	JMP    stored395
+
+all394:
+	VMOVUPS Y1, (DI)(CX*1)
+
+stored395:
+kept381:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5999,9 +6791,9 @@ kept357:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row350
+	JNZ  row374
 
-done351:
+done375:
 	VZEROUPPER
 	RET
 
@@ -6020,21 +6812,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done375
+	JE      done399
 
-row374:
+row398:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over376
+	JZ   over400
 	MOVQ R10, 216(AX)
 
-edge377:
+edge401:
 	CMPQ       200(AX), $0x00
-	JE         near378
+	JE         near402
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6043,7 +6835,7 @@ edge377:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near378:
+near402:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -6064,20 +6856,20 @@ near378:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge377
+	JL           edge401
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over376:
+over400:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row374
+	JNZ  row398
 
-done375:
+done399:
 	VZEROUPPER
 	RET
 
@@ -6097,9 +6889,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done381
+	JE      done405
 
-row380:
+row404:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6108,13 +6900,13 @@ row380:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none383
+	JZ     none407
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge382:
+edge406:
 	CMPQ       200(AX), $0x00
-	JE         near384
+	JE         near408
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -6123,7 +6915,7 @@ edge382:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near384:
+near408:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -6148,140 +6940,140 @@ near384:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge382
+	JL           edge406
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none383:
+none407:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set386
+	JNE          set410
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all388
+	JE           all412
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two390
+	JZ           two414
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two390:
+two414:
 	TESTQ    $0x00000002, R10
-	JZ       one391
+	JZ       one415
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one391:
+one415:
 	TESTQ  $0x00000001, R10
-	JZ     stored389
+	JZ     stored413
 	VMOVSS X4, (R11)
-	JMP    stored389
+	JMP    stored413
 
-all388:
+all412:
 	VMOVUPS Y4, (R8)
 
-stored389:
+stored413:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all392
+	JE           all416
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two394
+	JZ           two418
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two394:
+two418:
 	TESTQ    $0x00000002, R9
-	JZ       one395
+	JZ       one419
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one395:
+one419:
 	TESTQ  $0x00000001, R9
-	JZ     stored393
+	JZ     stored417
 	VMOVSS X3, (R8)
-	JMP    stored393
+	JMP    stored417
 
-all392:
+all416:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored393:
-	JMP kept387
+stored417:
+	JMP kept411
 
-set386:
+set410:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all396
+	JE           all420
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two398
+	JZ           two422
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two398:
+two422:
 	TESTQ    $0x00000002, R10
-	JZ       one399
+	JZ       one423
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one399:
+one423:
 	TESTQ  $0x00000001, R10
-	JZ     stored397
+	JZ     stored421
 	VMOVSS X1, (R11)
-	JMP    stored397
+	JMP    stored421
 
-all396:
+all420:
 	VMOVUPS Y1, (R8)
 
-stored397:
+stored421:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all400
+	JE           all424
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two402
+	JZ           two426
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two402:
+two426:
 	TESTQ    $0x00000002, R9
-	JZ       one403
+	JZ       one427
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one403:
+one427:
 	TESTQ  $0x00000001, R9
-	JZ     stored401
+	JZ     stored425
 	VMOVSS X1, (R8)
-	JMP    stored401
+	JMP    stored425
 
-all400:
+all424:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored401:
-kept387:
+stored425:
+kept411:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -6292,9 +7084,9 @@ kept387:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row380
+	JNZ  row404
 
-done381:
+done405:
 	VZEROUPPER
 	RET
 
@@ -6313,9 +7105,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done405
+	JE      done429
 
-row404:
+row428:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6326,12 +7118,12 @@ row404:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none407
+	JZ     none431
 	MOVQ   R10, 216(AX)
 
-edge406:
+edge430:
 	CMPQ       200(AX), $0x00
-	JE         near408
+	JE         near432
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6341,7 +7133,7 @@ edge406:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near408:
+near432:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -6361,258 +7153,258 @@ near408:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge406
+	JL           edge430
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none407:
+none431:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set410
+	JNE          set434
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all412
+	JE           all436
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two414
+	JZ           two438
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two414:
+two438:
 	TESTQ    $0x00000002, R10
-	JZ       one415
+	JZ       one439
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one415:
+one439:
 	TESTQ  $0x00000001, R10
-	JZ     stored413
+	JZ     stored437
 	VMOVSS X6, (R11)
-	JMP    stored413
+	JMP    stored437
 
-all412:
+all436:
 	VMOVUPS Y6, (R8)
 
-stored413:
+stored437:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all416
+	JE           all440
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two418
+	JZ           two442
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two418:
+two442:
 	TESTQ    $0x00000002, R10
-	JZ       one419
+	JZ       one443
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one419:
+one443:
 	TESTQ  $0x00000001, R10
-	JZ     stored417
+	JZ     stored441
 	VMOVSS X5, (R11)
-	JMP    stored417
+	JMP    stored441
 
-all416:
+all440:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored417:
+stored441:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all420
+	JE           all444
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two422
+	JZ           two446
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two422:
+two446:
 	TESTQ    $0x00000002, R10
-	JZ       one423
+	JZ       one447
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one423:
+one447:
 	TESTQ  $0x00000001, R10
-	JZ     stored421
+	JZ     stored445
 	VMOVSS X2, (R11)
-	JMP    stored421
+	JMP    stored445
 
-all420:
+all444:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored421:
+stored445:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all424
+	JE           all448
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two426
+	JZ           two450
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two426:
+two450:
 	TESTQ    $0x00000002, R9
-	JZ       one427
+	JZ       one451
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one427:
+one451:
 	TESTQ  $0x00000001, R9
-	JZ     stored425
+	JZ     stored449
 	VMOVSS X2, (R8)
-	JMP    stored425
+	JMP    stored449
 
-all424:
+all448:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored425:
-	JMP kept411
+stored449:
+	JMP kept435
 
-set410:
+set434:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all428
+	JE           all452
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two430
+	JZ           two454
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two430:
+two454:
 	TESTQ    $0x00000002, R10
-	JZ       one431
+	JZ       one455
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one431:
+one455:
 	TESTQ  $0x00000001, R10
-	JZ     stored429
+	JZ     stored453
 	VMOVSS X1, (R11)
-	JMP    stored429
+	JMP    stored453
 
-all428:
+all452:
 	VMOVUPS Y1, (R8)
 
-stored429:
+stored453:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all432
+	JE           all456
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two434
+	JZ           two458
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two434:
+two458:
 	TESTQ    $0x00000002, R10
-	JZ       one435
+	JZ       one459
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one435:
+one459:
 	TESTQ  $0x00000001, R10
-	JZ     stored433
+	JZ     stored457
 	VMOVSS X1, (R11)
-	JMP    stored433
+	JMP    stored457
 
-all432:
+all456:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored433:
+stored457:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all436
+	JE           all460
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two438
+	JZ           two462
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two438:
+two462:
 	TESTQ    $0x00000002, R10
-	JZ       one439
+	JZ       one463
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one439:
+one463:
 	TESTQ  $0x00000001, R10
-	JZ     stored437
+	JZ     stored461
 	VMOVSS X1, (R11)
-	JMP    stored437
+	JMP    stored461
 
-all436:
+all460:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored437:
+stored461:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all440
+	JE           all464
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two442
+	JZ           two466
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two442:
+two466:
 	TESTQ    $0x00000002, R9
-	JZ       one443
+	JZ       one467
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one443:
+one467:
 	TESTQ  $0x00000001, R9
-	JZ     stored441
+	JZ     stored465
 	VMOVSS X1, (R8)
-	JMP    stored441
+	JMP    stored465
 
-all440:
+all464:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored441:
-kept411:
+stored465:
+kept435:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -6620,9 +7412,9 @@ kept411:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row404
+	JNZ  row428
 
-done405:
+done429:
 	VZEROUPPER
 	RET
 
@@ -6642,21 +7434,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done445
+	JE      done469
 
-row444:
+row468:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over446
+	JZ   over470
 	MOVQ R11, 216(AX)
 
-edge447:
+edge471:
 	CMPQ       200(AX), $0x00
-	JE         near448
+	JE         near472
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -6666,7 +7458,7 @@ edge447:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near448:
+near472:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -6693,20 +7485,20 @@ near448:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge447
+	JL           edge471
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over446:
+over470:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row444
+	JNZ  row468
 
-done445:
+done469:
 	VZEROUPPER
 	RET
 
@@ -6727,9 +7519,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done451
+	JE      done475
 
-row450:
+row474:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -6740,13 +7532,13 @@ row450:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none453
+	JZ     none477
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge452:
+edge476:
 	CMPQ       200(AX), $0x00
-	JE         near454
+	JE         near478
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -6756,7 +7548,7 @@ edge452:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near454:
+near478:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -6791,258 +7583,258 @@ near454:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge452
+	JL           edge476
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none453:
+none477:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set456
+	JNE          set480
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all458
+	JE           all482
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two460
+	JZ           two484
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two460:
+two484:
 	TESTQ    $0x00000002, R11
-	JZ       one461
+	JZ       one485
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one461:
+one485:
 	TESTQ  $0x00000001, R11
-	JZ     stored459
+	JZ     stored483
 	VMOVSS X6, (R12)
-	JMP    stored459
+	JMP    stored483
 
-all458:
+all482:
 	VMOVUPS Y6, (R9)
 
-stored459:
+stored483:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all462
+	JE           all486
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two464
+	JZ           two488
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two464:
+two488:
 	TESTQ    $0x00000002, R11
-	JZ       one465
+	JZ       one489
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one465:
+one489:
 	TESTQ  $0x00000001, R11
-	JZ     stored463
+	JZ     stored487
 	VMOVSS X5, (R12)
-	JMP    stored463
+	JMP    stored487
 
-all462:
+all486:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored463:
+stored487:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all466
+	JE           all490
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two468
+	JZ           two492
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two468:
+two492:
 	TESTQ    $0x00000002, R11
-	JZ       one469
+	JZ       one493
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one469:
+one493:
 	TESTQ  $0x00000001, R11
-	JZ     stored467
+	JZ     stored491
 	VMOVSS X2, (R12)
-	JMP    stored467
+	JMP    stored491
 
-all466:
+all490:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored467:
+stored491:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all470
+	JE           all494
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two472
+	JZ           two496
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two472:
+two496:
 	TESTQ    $0x00000002, R10
-	JZ       one473
+	JZ       one497
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one473:
+one497:
 	TESTQ  $0x00000001, R10
-	JZ     stored471
+	JZ     stored495
 	VMOVSS X2, (R9)
-	JMP    stored471
+	JMP    stored495
 
-all470:
+all494:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored471:
-	JMP kept457
+stored495:
+	JMP kept481
 
-set456:
+set480:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all474
+	JE           all498
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two476
+	JZ           two500
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two476:
+two500:
 	TESTQ    $0x00000002, R11
-	JZ       one477
+	JZ       one501
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one477:
+one501:
 	TESTQ  $0x00000001, R11
-	JZ     stored475
+	JZ     stored499
 	VMOVSS X1, (R12)
-	JMP    stored475
+	JMP    stored499
 
-all474:
+all498:
 	VMOVUPS Y1, (R9)
 
-stored475:
+stored499:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all478
+	JE           all502
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two480
+	JZ           two504
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two480:
+two504:
 	TESTQ    $0x00000002, R11
-	JZ       one481
+	JZ       one505
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one481:
+one505:
 	TESTQ  $0x00000001, R11
-	JZ     stored479
+	JZ     stored503
 	VMOVSS X1, (R12)
-	JMP    stored479
+	JMP    stored503
 
-all478:
+all502:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored479:
+stored503:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all482
+	JE           all506
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two484
+	JZ           two508
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two484:
+two508:
 	TESTQ    $0x00000002, R11
-	JZ       one485
+	JZ       one509
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one485:
+one509:
 	TESTQ  $0x00000001, R11
-	JZ     stored483
+	JZ     stored507
 	VMOVSS X1, (R12)
-	JMP    stored483
+	JMP    stored507
 
-all482:
+all506:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored483:
+stored507:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all486
+	JE           all510
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two488
+	JZ           two512
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two488:
+two512:
 	TESTQ    $0x00000002, R10
-	JZ       one489
+	JZ       one513
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one489:
+one513:
 	TESTQ  $0x00000001, R10
-	JZ     stored487
+	JZ     stored511
 	VMOVSS X1, (R9)
-	JMP    stored487
+	JMP    stored511
 
-all486:
+all510:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored487:
-kept457:
+stored511:
+kept481:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -7053,9 +7845,9 @@ kept457:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row450
+	JNZ  row474
 
-done451:
+done475:
 	VZEROUPPER
 	RET
 
@@ -7074,9 +7866,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done491
+	JE      done515
 
-row490:
+row514:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7091,12 +7883,12 @@ row490:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none493
+	JZ     none517
 	MOVQ   R10, 216(AX)
 
-edge492:
+edge516:
 	CMPQ       200(AX), $0x00
-	JE         near494
+	JE         near518
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7104,16 +7896,16 @@ edge492:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked495
-	JG         near494
+	JE         asked519
+	JG         near518
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked495:
+asked519:
 	PREFETCHT1 192(SI)(R10*4)
 
-near494:
+near518:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7146,495 +7938,495 @@ near494:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge492
+	JL           edge516
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none493:
+none517:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set496
+	JNE          set520
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all498
+	JE           all522
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two500
+	JZ           two524
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two500:
+two524:
 	TESTQ    $0x00000002, R11
-	JZ       one501
+	JZ       one525
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one501:
+one525:
 	TESTQ  $0x00000001, R11
-	JZ     stored499
+	JZ     stored523
 	VMOVSS X10, (R12)
-	JMP    stored499
+	JMP    stored523
 
-all498:
+all522:
 	VMOVUPS Y10, (R8)
 
-stored499:
+stored523:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all502
+	JE           all526
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two504
+	JZ           two528
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two504:
+two528:
 	TESTQ    $0x00000002, R11
-	JZ       one505
+	JZ       one529
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one505:
+one529:
 	TESTQ  $0x00000001, R11
-	JZ     stored503
+	JZ     stored527
 	VMOVSS X9, (R12)
-	JMP    stored503
+	JMP    stored527
 
-all502:
+all526:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored503:
+stored527:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all506
+	JE           all530
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two508
+	JZ           two532
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two508:
+two532:
 	TESTQ    $0x00000002, R11
-	JZ       one509
+	JZ       one533
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one509:
+one533:
 	TESTQ  $0x00000001, R11
-	JZ     stored507
+	JZ     stored531
 	VMOVSS X2, (R12)
-	JMP    stored507
+	JMP    stored531
 
-all506:
+all530:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored507:
+stored531:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all510
+	JE           all534
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two512
+	JZ           two536
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two512:
+two536:
 	TESTQ    $0x00000002, R11
-	JZ       one513
+	JZ       one537
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one513:
+one537:
 	TESTQ  $0x00000001, R11
-	JZ     stored511
+	JZ     stored535
 	VMOVSS X2, (R8)
-	JMP    stored511
+	JMP    stored535
 
-all510:
+all534:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored511:
+stored535:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all514
+	JE           all538
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two516
+	JZ           two540
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two516:
+two540:
 	TESTQ    $0x00000002, R8
-	JZ       one517
+	JZ       one541
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one517:
+one541:
 	TESTQ  $0x00000001, R8
-	JZ     stored515
+	JZ     stored539
 	VMOVSS X2, (R11)
-	JMP    stored515
+	JMP    stored539
 
-all514:
+all538:
 	VMOVUPS Y2, (R10)
 
-stored515:
+stored539:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all518
+	JE           all542
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two520
+	JZ           two544
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two520:
+two544:
 	TESTQ    $0x00000002, R8
-	JZ       one521
+	JZ       one545
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one521:
+one545:
 	TESTQ  $0x00000001, R8
-	JZ     stored519
+	JZ     stored543
 	VMOVSS X2, (R11)
-	JMP    stored519
+	JMP    stored543
 
-all518:
+all542:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored519:
+stored543:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all522
+	JE           all546
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two524
+	JZ           two548
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two524:
+two548:
 	TESTQ    $0x00000002, R8
-	JZ       one525
+	JZ       one549
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one525:
+one549:
 	TESTQ  $0x00000001, R8
-	JZ     stored523
+	JZ     stored547
 	VMOVSS X2, (R11)
-	JMP    stored523
+	JMP    stored547
 
-all522:
+all546:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored523:
+stored547:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all526
+	JE           all550
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two528
+	JZ           two552
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two528:
+two552:
 	TESTQ    $0x00000002, R8
-	JZ       one529
+	JZ       one553
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one529:
+one553:
 	TESTQ  $0x00000001, R8
-	JZ     stored527
+	JZ     stored551
 	VMOVSS X2, (R9)
-	JMP    stored527
+	JMP    stored551
 
-all526:
+all550:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored527:
-	JMP kept497
+stored551:
+	JMP kept521
 
-set496:
+set520:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all530
+	JE           all554
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two532
+	JZ           two556
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two532:
+two556:
 	TESTQ    $0x00000002, R11
-	JZ       one533
+	JZ       one557
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one533:
+one557:
 	TESTQ  $0x00000001, R11
-	JZ     stored531
+	JZ     stored555
 	VMOVSS X1, (R12)
-	JMP    stored531
+	JMP    stored555
 
-all530:
+all554:
 	VMOVUPS Y1, (R8)
 
-stored531:
+stored555:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all534
+	JE           all558
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two536
+	JZ           two560
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two536:
+two560:
 	TESTQ    $0x00000002, R11
-	JZ       one537
+	JZ       one561
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one537:
+one561:
 	TESTQ  $0x00000001, R11
-	JZ     stored535
+	JZ     stored559
 	VMOVSS X1, (R12)
-	JMP    stored535
+	JMP    stored559
 
-all534:
+all558:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored535:
+stored559:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all538
+	JE           all562
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two540
+	JZ           two564
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two540:
+two564:
 	TESTQ    $0x00000002, R11
-	JZ       one541
+	JZ       one565
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one541:
+one565:
 	TESTQ  $0x00000001, R11
-	JZ     stored539
+	JZ     stored563
 	VMOVSS X1, (R12)
-	JMP    stored539
+	JMP    stored563
 
-all538:
+all562:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored539:
+stored563:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all542
+	JE           all566
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two544
+	JZ           two568
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two544:
+two568:
 	TESTQ    $0x00000002, R11
-	JZ       one545
+	JZ       one569
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one545:
+one569:
 	TESTQ  $0x00000001, R11
-	JZ     stored543
+	JZ     stored567
 	VMOVSS X1, (R8)
-	JMP    stored543
+	JMP    stored567
 
-all542:
+all566:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored543:
+stored567:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all546
+	JE           all570
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two548
+	JZ           two572
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two548:
+two572:
 	TESTQ    $0x00000002, R8
-	JZ       one549
+	JZ       one573
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one549:
+one573:
 	TESTQ  $0x00000001, R8
-	JZ     stored547
+	JZ     stored571
 	VMOVSS X1, (R11)
-	JMP    stored547
+	JMP    stored571
 
-all546:
+all570:
 	VMOVUPS Y1, (R10)
 
-stored547:
+stored571:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all550
+	JE           all574
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two552
+	JZ           two576
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two552:
+two576:
 	TESTQ    $0x00000002, R8
-	JZ       one553
+	JZ       one577
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one553:
+one577:
 	TESTQ  $0x00000001, R8
-	JZ     stored551
+	JZ     stored575
 	VMOVSS X1, (R11)
-	JMP    stored551
+	JMP    stored575
 
-all550:
+all574:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored551:
+stored575:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all554
+	JE           all578
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two556
+	JZ           two580
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two556:
+two580:
 	TESTQ    $0x00000002, R8
-	JZ       one557
+	JZ       one581
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one557:
+one581:
 	TESTQ  $0x00000001, R8
-	JZ     stored555
+	JZ     stored579
 	VMOVSS X1, (R11)
-	JMP    stored555
+	JMP    stored579
 
-all554:
+all578:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored555:
+stored579:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all558
+	JE           all582
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two560
+	JZ           two584
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two560:
+two584:
 	TESTQ    $0x00000002, R8
-	JZ       one561
+	JZ       one585
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one561:
+one585:
 	TESTQ  $0x00000001, R8
-	JZ     stored559
+	JZ     stored583
 	VMOVSS X1, (R9)
-	JMP    stored559
+	JMP    stored583
 
-all558:
+all582:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored559:
-kept497:
+stored583:
+kept521:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7642,9 +8434,9 @@ kept497:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row490
+	JNZ  row514
 
-done491:
+done515:
 	VZEROUPPER
 	RET
 
@@ -7664,22 +8456,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done563
+	JE      done587
 
-row562:
+row586:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over564
+	JZ   over588
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge565:
+edge589:
 	CMPQ       200(AX), $0x00
-	JE         near566
+	JE         near590
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -7687,16 +8479,16 @@ edge565:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked567
-	JG         near566
+	JE         asked591
+	JG         near590
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked567:
+asked591:
 	PREFETCHT1 192(SI)(R12*4)
 
-near566:
+near590:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -7740,20 +8532,20 @@ near566:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge565
+	JL         edge589
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over564:
+over588:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row562
+	JNZ  row586
 
-done563:
+done587:
 	VZEROUPPER
 	RET
 
@@ -7774,9 +8566,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done569
+	JE      done593
 
-row568:
+row592:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -7791,13 +8583,13 @@ row568:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none571
+	JZ     none595
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge570:
+edge594:
 	CMPQ       200(AX), $0x00
-	JE         near572
+	JE         near596
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -7805,16 +8597,16 @@ edge570:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked573
-	JG         near572
+	JE         asked597
+	JG         near596
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked573:
+asked597:
 	PREFETCHT1 192(SI)(R12*4)
 
-near572:
+near596:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -7875,495 +8667,495 @@ near572:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge570
+	JL           edge594
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none571:
+none595:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set574
+	JNE          set598
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all576
+	JE           all600
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two578
+	JZ           two602
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two578:
+two602:
 	TESTQ    $0x00000002, R12
-	JZ       one579
+	JZ       one603
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one579:
+one603:
 	TESTQ  $0x00000001, R12
-	JZ     stored577
+	JZ     stored601
 	VMOVSS X10, (R13)
-	JMP    stored577
+	JMP    stored601
 
-all576:
+all600:
 	VMOVUPS Y10, (R9)
 
-stored577:
+stored601:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all580
+	JE           all604
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two582
+	JZ           two606
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two582:
+two606:
 	TESTQ    $0x00000002, R12
-	JZ       one583
+	JZ       one607
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one583:
+one607:
 	TESTQ  $0x00000001, R12
-	JZ     stored581
+	JZ     stored605
 	VMOVSS X9, (R13)
-	JMP    stored581
+	JMP    stored605
 
-all580:
+all604:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored581:
+stored605:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all584
+	JE           all608
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two586
+	JZ           two610
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two586:
+two610:
 	TESTQ    $0x00000002, R12
-	JZ       one587
+	JZ       one611
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one587:
+one611:
 	TESTQ  $0x00000001, R12
-	JZ     stored585
+	JZ     stored609
 	VMOVSS X2, (R13)
-	JMP    stored585
+	JMP    stored609
 
-all584:
+all608:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored585:
+stored609:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all588
+	JE           all612
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two590
+	JZ           two614
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two590:
+two614:
 	TESTQ    $0x00000002, R12
-	JZ       one591
+	JZ       one615
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one591:
+one615:
 	TESTQ  $0x00000001, R12
-	JZ     stored589
+	JZ     stored613
 	VMOVSS X2, (R9)
-	JMP    stored589
+	JMP    stored613
 
-all588:
+all612:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored589:
+stored613:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all592
+	JE           all616
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two594
+	JZ           two618
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two594:
+two618:
 	TESTQ    $0x00000002, R9
-	JZ       one595
+	JZ       one619
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one595:
+one619:
 	TESTQ  $0x00000001, R9
-	JZ     stored593
+	JZ     stored617
 	VMOVSS X2, (R12)
-	JMP    stored593
+	JMP    stored617
 
-all592:
+all616:
 	VMOVUPS Y2, (R11)
 
-stored593:
+stored617:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all596
+	JE           all620
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two598
+	JZ           two622
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two598:
+two622:
 	TESTQ    $0x00000002, R9
-	JZ       one599
+	JZ       one623
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one599:
+one623:
 	TESTQ  $0x00000001, R9
-	JZ     stored597
+	JZ     stored621
 	VMOVSS X2, (R12)
-	JMP    stored597
+	JMP    stored621
 
-all596:
+all620:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored597:
+stored621:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all600
+	JE           all624
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two602
+	JZ           two626
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two602:
+two626:
 	TESTQ    $0x00000002, R9
-	JZ       one603
+	JZ       one627
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one603:
+one627:
 	TESTQ  $0x00000001, R9
-	JZ     stored601
+	JZ     stored625
 	VMOVSS X2, (R12)
-	JMP    stored601
+	JMP    stored625
 
-all600:
+all624:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored601:
+stored625:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all604
+	JE           all628
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two606
+	JZ           two630
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two606:
+two630:
 	TESTQ    $0x00000002, R9
-	JZ       one607
+	JZ       one631
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one607:
+one631:
 	TESTQ  $0x00000001, R9
-	JZ     stored605
+	JZ     stored629
 	VMOVSS X2, (R10)
-	JMP    stored605
+	JMP    stored629
 
-all604:
+all628:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored605:
-	JMP kept575
+stored629:
+	JMP kept599
 
-set574:
+set598:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all608
+	JE           all632
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two610
+	JZ           two634
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two610:
+two634:
 	TESTQ    $0x00000002, R12
-	JZ       one611
+	JZ       one635
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one611:
+one635:
 	TESTQ  $0x00000001, R12
-	JZ     stored609
+	JZ     stored633
 	VMOVSS X1, (R13)
-	JMP    stored609
+	JMP    stored633
 
-all608:
+all632:
 	VMOVUPS Y1, (R9)
 
-stored609:
+stored633:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all612
+	JE           all636
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two614
+	JZ           two638
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two614:
+two638:
 	TESTQ    $0x00000002, R12
-	JZ       one615
+	JZ       one639
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one615:
+one639:
 	TESTQ  $0x00000001, R12
-	JZ     stored613
+	JZ     stored637
 	VMOVSS X1, (R13)
-	JMP    stored613
+	JMP    stored637
 
-all612:
+all636:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored613:
+stored637:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all616
+	JE           all640
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two618
+	JZ           two642
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two618:
+two642:
 	TESTQ    $0x00000002, R12
-	JZ       one619
+	JZ       one643
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one619:
+one643:
 	TESTQ  $0x00000001, R12
-	JZ     stored617
+	JZ     stored641
 	VMOVSS X1, (R13)
-	JMP    stored617
+	JMP    stored641
 
-all616:
+all640:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored617:
+stored641:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all620
+	JE           all644
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two622
+	JZ           two646
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two622:
+two646:
 	TESTQ    $0x00000002, R12
-	JZ       one623
+	JZ       one647
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one623:
+one647:
 	TESTQ  $0x00000001, R12
-	JZ     stored621
+	JZ     stored645
 	VMOVSS X1, (R9)
-	JMP    stored621
+	JMP    stored645
 
-all620:
+all644:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored621:
+stored645:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all624
+	JE           all648
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two626
+	JZ           two650
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two626:
+two650:
 	TESTQ    $0x00000002, R9
-	JZ       one627
+	JZ       one651
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one627:
+one651:
 	TESTQ  $0x00000001, R9
-	JZ     stored625
+	JZ     stored649
 	VMOVSS X1, (R12)
-	JMP    stored625
+	JMP    stored649
 
-all624:
+all648:
 	VMOVUPS Y1, (R11)
 
-stored625:
+stored649:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all628
+	JE           all652
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two630
+	JZ           two654
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two630:
+two654:
 	TESTQ    $0x00000002, R9
-	JZ       one631
+	JZ       one655
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one631:
+one655:
 	TESTQ  $0x00000001, R9
-	JZ     stored629
+	JZ     stored653
 	VMOVSS X1, (R12)
-	JMP    stored629
+	JMP    stored653
 
-all628:
+all652:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored629:
+stored653:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all632
+	JE           all656
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two634
+	JZ           two658
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two634:
+two658:
 	TESTQ    $0x00000002, R9
-	JZ       one635
+	JZ       one659
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one635:
+one659:
 	TESTQ  $0x00000001, R9
-	JZ     stored633
+	JZ     stored657
 	VMOVSS X1, (R12)
-	JMP    stored633
+	JMP    stored657
 
-all632:
+all656:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored633:
+stored657:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all636
+	JE           all660
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two638
+	JZ           two662
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two638:
+two662:
 	TESTQ    $0x00000002, R9
-	JZ       one639
+	JZ       one663
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one639:
+one663:
 	TESTQ  $0x00000001, R9
-	JZ     stored637
+	JZ     stored661
 	VMOVSS X1, (R10)
-	JMP    stored637
+	JMP    stored661
 
-all636:
+all660:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored637:
-kept575:
+stored661:
+kept599:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -8374,9 +9166,9 @@ kept575:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row568
+	JNZ  row592
 
-done569:
+done593:
 	VZEROUPPER
 	RET
 
@@ -8394,9 +9186,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done641
+	JE      done665
 
-row640:
+row664:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -8405,12 +9197,12 @@ row640:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none643
+	JZ     none667
 	MOVQ   R8, 216(AX)
 
-edge642:
+edge666:
 	CMPQ       200(AX), $0x00
-	JE         near644
+	JE         near668
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -8419,7 +9211,7 @@ edge642:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near644:
+near668:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -8431,18 +9223,18 @@ near644:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge642
+	JL           edge666
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none643:
+none667:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set646
+	JNE          set670
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -8451,66 +9243,66 @@ none643:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all648
+	JE           all672
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two650
+	JZ           two674
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two650:
+two674:
 	TESTQ    $0x00000002, DI
-	JZ       one651
+	JZ       one675
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one651:
+one675:
 	TESTQ  $0x00000001, DI
-	JZ     stored649
+	JZ     stored673
 	VMOVSS X1, (SI)
-	JMP    stored649
+	JMP    stored673
 
-all648:
+all672:
 	VMOVUPS Y1, 32(SI)
 
-stored649:
-	JMP kept647
+stored673:
+	JMP kept671
 
-set646:
+set670:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all652
+	JE           all676
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two654
+	JZ           two678
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two654:
+two678:
 	TESTQ    $0x00000002, DI
-	JZ       one655
+	JZ       one679
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one655:
+one679:
 	TESTQ  $0x00000001, DI
-	JZ     stored653
+	JZ     stored677
 	VMOVSS X1, (SI)
-	JMP    stored653
+	JMP    stored677
 
-all652:
+all676:
 	VMOVUPS Y1, 32(SI)
 
-stored653:
-kept647:
+stored677:
+kept671:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -8518,9 +9310,9 @@ kept647:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row640
+	JNZ  row664
 
-done641:
+done665:
 	VZEROUPPER
 	RET
 
@@ -8539,21 +9331,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done657
+	JE      done681
 
-row656:
+row680:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over658
+	JZ   over682
 	MOVQ R9, 216(AX)
 
-edge659:
+edge683:
 	CMPQ       200(AX), $0x00
-	JE         near660
+	JE         near684
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -8562,7 +9354,7 @@ edge659:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near660:
+near684:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -8581,20 +9373,20 @@ near660:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge659
+	JL           edge683
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over658:
+over682:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row656
+	JNZ  row680
 
-done657:
+done681:
 	VZEROUPPER
 	RET
 
@@ -8614,9 +9406,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done663
+	JE      done687
 
-row662:
+row686:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -8625,13 +9417,13 @@ row662:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none665
+	JZ     none689
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge664:
+edge688:
 	CMPQ       200(AX), $0x00
-	JE         near666
+	JE         near690
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -8640,7 +9432,7 @@ edge664:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near666:
+near690:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -8663,18 +9455,18 @@ near666:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge664
+	JL           edge688
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none665:
+none689:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set668
+	JNE          set692
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -8683,66 +9475,66 @@ none665:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all670
+	JE           all694
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two672
+	JZ           two696
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two672:
+two696:
 	TESTQ    $0x00000002, R8
-	JZ       one673
+	JZ       one697
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one673:
+one697:
 	TESTQ  $0x00000001, R8
-	JZ     stored671
+	JZ     stored695
 	VMOVSS X1, (DI)
-	JMP    stored671
+	JMP    stored695
 
-all670:
+all694:
 	VMOVUPS Y1, 32(DI)
 
-stored671:
-	JMP kept669
+stored695:
+	JMP kept693
 
-set668:
+set692:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all674
+	JE           all698
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two676
+	JZ           two700
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two676:
+two700:
 	TESTQ    $0x00000002, R8
-	JZ       one677
+	JZ       one701
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one677:
+one701:
 	TESTQ  $0x00000001, R8
-	JZ     stored675
+	JZ     stored699
 	VMOVSS X1, (DI)
-	JMP    stored675
+	JMP    stored699
 
-all674:
+all698:
 	VMOVUPS Y1, 32(DI)
 
-stored675:
-kept669:
+stored699:
+kept693:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -8753,9 +9545,9 @@ kept669:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row662
+	JNZ  row686
 
-done663:
+done687:
 	VZEROUPPER
 	RET
 
@@ -8774,9 +9566,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done679
+	JE      done703
 
-row678:
+row702:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8791,12 +9583,12 @@ row678:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none681
+	JZ     none705
 	MOVQ   R10, 216(AX)
 
-edge680:
+edge704:
 	CMPQ       200(AX), $0x00
-	JE         near682
+	JE         near706
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -8804,16 +9596,16 @@ edge680:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked683
-	JG         near682
+	JE         asked707
+	JG         near706
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked683:
+asked707:
 	PREFETCHT1 192(SI)(R10*4)
 
-near682:
+near706:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8837,18 +9629,18 @@ near682:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge680
+	JL           edge704
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none681:
+none705:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set684
+	JNE          set708
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -8857,203 +9649,8 @@ none681:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all686
-	LEAQ         32(R8), R11
-	TESTQ        $0x00000004, R10
-	JZ           two688
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two688:
-	TESTQ    $0x00000002, R10
-	JZ       one689
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one689:
-	TESTQ  $0x00000001, R10
-	JZ     stored687
-	VMOVSS X1, (R11)
-	JMP    stored687
-
-all686:
-	VMOVUPS Y1, 32(R8)
-
-stored687:
-	VBROADCASTSS 4(R9), Y1
-	VMOVUPS      (R8)(CX*1), Y2
-	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      Y2, (R8)(CX*1)
-	VMASKMOVPS   32(R8)(CX*1), Y0, Y2
-	VFMADD231PS  Y4, Y1, Y2
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all690
-	LEAQ         32(R8)(CX*1), R11
-	TESTQ        $0x00000004, R10
-	JZ           two692
-	VMOVUPS      X2, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-two692:
-	TESTQ    $0x00000002, R10
-	JZ       one693
-	VMOVLPS  X2, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X2, X2, X2
-
-one693:
-	TESTQ  $0x00000001, R10
-	JZ     stored691
-	VMOVSS X2, (R11)
-	JMP    stored691
-
-all690:
-	VMOVUPS Y2, 32(R8)(CX*1)
-
-stored691:
-	VBROADCASTSS 8(R9), Y1
-	VMOVUPS      (R8)(CX*2), Y2
-	VFMADD231PS  Y5, Y1, Y2
-	VMOVUPS      Y2, (R8)(CX*2)
-	VMASKMOVPS   32(R8)(CX*2), Y0, Y2
-	VFMADD231PS  Y6, Y1, Y2
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all694
-	LEAQ         32(R8)(CX*2), R11
-	TESTQ        $0x00000004, R10
-	JZ           two696
-	VMOVUPS      X2, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-two696:
-	TESTQ    $0x00000002, R10
-	JZ       one697
-	VMOVLPS  X2, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X2, X2, X2
-
-one697:
-	TESTQ  $0x00000001, R10
-	JZ     stored695
-	VMOVSS X2, (R11)
-	JMP    stored695
-
-all694:
-	VMOVUPS Y2, 32(R8)(CX*2)
-
-stored695:
-	VBROADCASTSS 12(R9), Y1
-	VMOVUPS      (R8)(DX*1), Y2
-	VFMADD231PS  Y7, Y1, Y2
-	VMOVUPS      Y2, (R8)(DX*1)
-	VMASKMOVPS   32(R8)(DX*1), Y0, Y2
-	VFMADD231PS  Y8, Y1, Y2
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all698
-	LEAQ         32(R8)(DX*1), R8
-	TESTQ        $0x00000004, R9
-	JZ           two700
-	VMOVUPS      X2, (R8)
-	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y2, X2
-
-two700:
-	TESTQ    $0x00000002, R9
-	JZ       one701
-	VMOVLPS  X2, (R8)
-	ADDQ     $0x08, R8
-	VMOVHLPS X2, X2, X2
-
-one701:
-	TESTQ  $0x00000001, R9
-	JZ     stored699
-	VMOVSS X2, (R8)
-	JMP    stored699
-
-all698:
-	VMOVUPS Y2, 32(R8)(DX*1)
-
-stored699:
-	JMP kept685
-
-set684:
-	VBROADCASTSS (R9), Y9
-	VMULPS       Y9, Y1, Y1
-	VMOVUPS      Y1, (R8)
-	VMULPS       Y9, Y2, Y1
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all702
-	LEAQ         32(R8), R11
-	TESTQ        $0x00000004, R10
-	JZ           two704
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two704:
-	TESTQ    $0x00000002, R10
-	JZ       one705
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one705:
-	TESTQ  $0x00000001, R10
-	JZ     stored703
-	VMOVSS X1, (R11)
-	JMP    stored703
-
-all702:
-	VMOVUPS Y1, 32(R8)
-
-stored703:
-	VBROADCASTSS 4(R9), Y1
-	VMULPS       Y1, Y3, Y2
-	VMOVUPS      Y2, (R8)(CX*1)
-	VMULPS       Y1, Y4, Y1
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all706
-	LEAQ         32(R8)(CX*1), R11
-	TESTQ        $0x00000004, R10
-	JZ           two708
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two708:
-	TESTQ    $0x00000002, R10
-	JZ       one709
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one709:
-	TESTQ  $0x00000001, R10
-	JZ     stored707
-	VMOVSS X1, (R11)
-	JMP    stored707
-
-all706:
-	VMOVUPS Y1, 32(R8)(CX*1)
-
-stored707:
-	VBROADCASTSS 8(R9), Y1
-	VMULPS       Y1, Y5, Y2
-	VMOVUPS      Y2, (R8)(CX*2)
-	VMULPS       Y1, Y6, Y1
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
 	JE           all710
-	LEAQ         32(R8)(CX*2), R11
+	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
 	JZ           two712
 	VMOVUPS      X1, (R11)
@@ -9074,41 +9671,236 @@ one713:
 	JMP    stored711
 
 all710:
-	VMOVUPS Y1, 32(R8)(CX*2)
+	VMOVUPS Y1, 32(R8)
 
 stored711:
+	VBROADCASTSS 4(R9), Y1
+	VMOVUPS      (R8)(CX*1), Y2
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (R8)(CX*1)
+	VMASKMOVPS   32(R8)(CX*1), Y0, Y2
+	VFMADD231PS  Y4, Y1, Y2
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all714
+	LEAQ         32(R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two716
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
+
+two716:
+	TESTQ    $0x00000002, R10
+	JZ       one717
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one717:
+	TESTQ  $0x00000001, R10
+	JZ     stored715
+	VMOVSS X2, (R11)
+	JMP    stored715
+
+all714:
+	VMOVUPS Y2, 32(R8)(CX*1)
+
+stored715:
+	VBROADCASTSS 8(R9), Y1
+	VMOVUPS      (R8)(CX*2), Y2
+	VFMADD231PS  Y5, Y1, Y2
+	VMOVUPS      Y2, (R8)(CX*2)
+	VMASKMOVPS   32(R8)(CX*2), Y0, Y2
+	VFMADD231PS  Y6, Y1, Y2
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all718
+	LEAQ         32(R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two720
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
+
+two720:
+	TESTQ    $0x00000002, R10
+	JZ       one721
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one721:
+	TESTQ  $0x00000001, R10
+	JZ     stored719
+	VMOVSS X2, (R11)
+	JMP    stored719
+
+all718:
+	VMOVUPS Y2, 32(R8)(CX*2)
+
+stored719:
+	VBROADCASTSS 12(R9), Y1
+	VMOVUPS      (R8)(DX*1), Y2
+	VFMADD231PS  Y7, Y1, Y2
+	VMOVUPS      Y2, (R8)(DX*1)
+	VMASKMOVPS   32(R8)(DX*1), Y0, Y2
+	VFMADD231PS  Y8, Y1, Y2
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all722
+	LEAQ         32(R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two724
+	VMOVUPS      X2, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y2, X2
+
+two724:
+	TESTQ    $0x00000002, R9
+	JZ       one725
+	VMOVLPS  X2, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X2, X2, X2
+
+one725:
+	TESTQ  $0x00000001, R9
+	JZ     stored723
+	VMOVSS X2, (R8)
+	JMP    stored723
+
+all722:
+	VMOVUPS Y2, 32(R8)(DX*1)
+
+stored723:
+	JMP kept709
+
+set708:
+	VBROADCASTSS (R9), Y9
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, (R8)
+	VMULPS       Y9, Y2, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all726
+	LEAQ         32(R8), R11
+	TESTQ        $0x00000004, R10
+	JZ           two728
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two728:
+	TESTQ    $0x00000002, R10
+	JZ       one729
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one729:
+	TESTQ  $0x00000001, R10
+	JZ     stored727
+	VMOVSS X1, (R11)
+	JMP    stored727
+
+all726:
+	VMOVUPS Y1, 32(R8)
+
+stored727:
+	VBROADCASTSS 4(R9), Y1
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      Y2, (R8)(CX*1)
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all730
+	LEAQ         32(R8)(CX*1), R11
+	TESTQ        $0x00000004, R10
+	JZ           two732
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two732:
+	TESTQ    $0x00000002, R10
+	JZ       one733
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one733:
+	TESTQ  $0x00000001, R10
+	JZ     stored731
+	VMOVSS X1, (R11)
+	JMP    stored731
+
+all730:
+	VMOVUPS Y1, 32(R8)(CX*1)
+
+stored731:
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       Y1, Y5, Y2
+	VMOVUPS      Y2, (R8)(CX*2)
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all734
+	LEAQ         32(R8)(CX*2), R11
+	TESTQ        $0x00000004, R10
+	JZ           two736
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two736:
+	TESTQ    $0x00000002, R10
+	JZ       one737
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one737:
+	TESTQ  $0x00000001, R10
+	JZ     stored735
+	VMOVSS X1, (R11)
+	JMP    stored735
+
+all734:
+	VMOVUPS Y1, 32(R8)(CX*2)
+
+stored735:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all714
+	JE           all738
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two716
+	JZ           two740
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two716:
+two740:
 	TESTQ    $0x00000002, R9
-	JZ       one717
+	JZ       one741
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one717:
+one741:
 	TESTQ  $0x00000001, R9
-	JZ     stored715
+	JZ     stored739
 	VMOVSS X1, (R8)
-	JMP    stored715
+	JMP    stored739
 
-all714:
+all738:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored715:
-kept685:
+stored739:
+kept709:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -9116,9 +9908,9 @@ kept685:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row678
+	JNZ  row702
 
-done679:
+done703:
 	VZEROUPPER
 	RET
 
@@ -9138,21 +9930,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done719
+	JE      done743
 
-row718:
+row742:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over720
+	JZ   over744
 	MOVQ R11, 216(AX)
 
-edge721:
+edge745:
 	CMPQ       200(AX), $0x00
-	JE         near722
+	JE         near746
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -9160,16 +9952,16 @@ edge721:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked723
-	JG         near722
+	JE         asked747
+	JG         near746
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked723:
+asked747:
 	PREFETCHT1 192(SI)(R11*4)
 
-near722:
+near746:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -9204,20 +9996,20 @@ near722:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge721
+	JL           edge745
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over720:
+over744:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row718
+	JNZ  row742
 
-done719:
+done743:
 	VZEROUPPER
 	RET
 
@@ -9238,9 +10030,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done725
+	JE      done749
 
-row724:
+row748:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -9255,13 +10047,13 @@ row724:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none727
+	JZ     none751
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge726:
+edge750:
 	CMPQ       200(AX), $0x00
-	JE         near728
+	JE         near752
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9269,16 +10061,16 @@ edge726:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked729
-	JG         near728
+	JE         asked753
+	JG         near752
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked729:
+asked753:
 	PREFETCHT1 192(SI)(R12*4)
 
-near728:
+near752:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -9329,18 +10121,18 @@ near728:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge726
+	JL           edge750
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none727:
+none751:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set730
+	JNE          set754
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -9349,203 +10141,8 @@ none727:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all732
-	LEAQ         32(R9), R12
-	TESTQ        $0x00000004, R11
-	JZ           two734
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two734:
-	TESTQ    $0x00000002, R11
-	JZ       one735
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one735:
-	TESTQ  $0x00000001, R11
-	JZ     stored733
-	VMOVSS X1, (R12)
-	JMP    stored733
-
-all732:
-	VMOVUPS Y1, 32(R9)
-
-stored733:
-	VBROADCASTSS 4(R10), Y1
-	VMOVUPS      (R9)(CX*1), Y2
-	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      Y2, (R9)(CX*1)
-	VMASKMOVPS   32(R9)(CX*1), Y0, Y2
-	VFMADD231PS  Y4, Y1, Y2
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all736
-	LEAQ         32(R9)(CX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two738
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y2, X2
-
-two738:
-	TESTQ    $0x00000002, R11
-	JZ       one739
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X2, X2, X2
-
-one739:
-	TESTQ  $0x00000001, R11
-	JZ     stored737
-	VMOVSS X2, (R12)
-	JMP    stored737
-
-all736:
-	VMOVUPS Y2, 32(R9)(CX*1)
-
-stored737:
-	VBROADCASTSS 8(R10), Y1
-	VMOVUPS      (R9)(CX*2), Y2
-	VFMADD231PS  Y5, Y1, Y2
-	VMOVUPS      Y2, (R9)(CX*2)
-	VMASKMOVPS   32(R9)(CX*2), Y0, Y2
-	VFMADD231PS  Y6, Y1, Y2
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all740
-	LEAQ         32(R9)(CX*2), R12
-	TESTQ        $0x00000004, R11
-	JZ           two742
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y2, X2
-
-two742:
-	TESTQ    $0x00000002, R11
-	JZ       one743
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X2, X2, X2
-
-one743:
-	TESTQ  $0x00000001, R11
-	JZ     stored741
-	VMOVSS X2, (R12)
-	JMP    stored741
-
-all740:
-	VMOVUPS Y2, 32(R9)(CX*2)
-
-stored741:
-	VBROADCASTSS 12(R10), Y1
-	VMOVUPS      (R9)(DX*1), Y2
-	VFMADD231PS  Y7, Y1, Y2
-	VMOVUPS      Y2, (R9)(DX*1)
-	VMASKMOVPS   32(R9)(DX*1), Y0, Y2
-	VFMADD231PS  Y8, Y1, Y2
-	MOVQ         224(AX), R10
-	CMPQ         R10, $0x08
-	JE           all744
-	LEAQ         32(R9)(DX*1), R9
-	TESTQ        $0x00000004, R10
-	JZ           two746
-	VMOVUPS      X2, (R9)
-	ADDQ         $0x10, R9
-	VEXTRACTF128 $0x01, Y2, X2
-
-two746:
-	TESTQ    $0x00000002, R10
-	JZ       one747
-	VMOVLPS  X2, (R9)
-	ADDQ     $0x08, R9
-	VMOVHLPS X2, X2, X2
-
-one747:
-	TESTQ  $0x00000001, R10
-	JZ     stored745
-	VMOVSS X2, (R9)
-	JMP    stored745
-
-all744:
-	VMOVUPS Y2, 32(R9)(DX*1)
-
-stored745:
-	JMP kept731
-
-set730:
-	VBROADCASTSS (R10), Y9
-	VMULPS       Y9, Y1, Y1
-	VMOVUPS      Y1, (R9)
-	VMULPS       Y9, Y2, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all748
-	LEAQ         32(R9), R12
-	TESTQ        $0x00000004, R11
-	JZ           two750
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two750:
-	TESTQ    $0x00000002, R11
-	JZ       one751
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one751:
-	TESTQ  $0x00000001, R11
-	JZ     stored749
-	VMOVSS X1, (R12)
-	JMP    stored749
-
-all748:
-	VMOVUPS Y1, 32(R9)
-
-stored749:
-	VBROADCASTSS 4(R10), Y1
-	VMULPS       Y1, Y3, Y2
-	VMOVUPS      Y2, (R9)(CX*1)
-	VMULPS       Y1, Y4, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
-	JE           all752
-	LEAQ         32(R9)(CX*1), R12
-	TESTQ        $0x00000004, R11
-	JZ           two754
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two754:
-	TESTQ    $0x00000002, R11
-	JZ       one755
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one755:
-	TESTQ  $0x00000001, R11
-	JZ     stored753
-	VMOVSS X1, (R12)
-	JMP    stored753
-
-all752:
-	VMOVUPS Y1, 32(R9)(CX*1)
-
-stored753:
-	VBROADCASTSS 8(R10), Y1
-	VMULPS       Y1, Y5, Y2
-	VMOVUPS      Y2, (R9)(CX*2)
-	VMULPS       Y1, Y6, Y1
-	MOVQ         224(AX), R11
-	CMPQ         R11, $0x08
 	JE           all756
-	LEAQ         32(R9)(CX*2), R12
+	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
 	JZ           two758
 	VMOVUPS      X1, (R12)
@@ -9566,41 +10163,236 @@ one759:
 	JMP    stored757
 
 all756:
-	VMOVUPS Y1, 32(R9)(CX*2)
+	VMOVUPS Y1, 32(R9)
 
 stored757:
+	VBROADCASTSS 4(R10), Y1
+	VMOVUPS      (R9)(CX*1), Y2
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (R9)(CX*1)
+	VMASKMOVPS   32(R9)(CX*1), Y0, Y2
+	VFMADD231PS  Y4, Y1, Y2
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all760
+	LEAQ         32(R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two762
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two762:
+	TESTQ    $0x00000002, R11
+	JZ       one763
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one763:
+	TESTQ  $0x00000001, R11
+	JZ     stored761
+	VMOVSS X2, (R12)
+	JMP    stored761
+
+all760:
+	VMOVUPS Y2, 32(R9)(CX*1)
+
+stored761:
+	VBROADCASTSS 8(R10), Y1
+	VMOVUPS      (R9)(CX*2), Y2
+	VFMADD231PS  Y5, Y1, Y2
+	VMOVUPS      Y2, (R9)(CX*2)
+	VMASKMOVPS   32(R9)(CX*2), Y0, Y2
+	VFMADD231PS  Y6, Y1, Y2
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all764
+	LEAQ         32(R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two766
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two766:
+	TESTQ    $0x00000002, R11
+	JZ       one767
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one767:
+	TESTQ  $0x00000001, R11
+	JZ     stored765
+	VMOVSS X2, (R12)
+	JMP    stored765
+
+all764:
+	VMOVUPS Y2, 32(R9)(CX*2)
+
+stored765:
+	VBROADCASTSS 12(R10), Y1
+	VMOVUPS      (R9)(DX*1), Y2
+	VFMADD231PS  Y7, Y1, Y2
+	VMOVUPS      Y2, (R9)(DX*1)
+	VMASKMOVPS   32(R9)(DX*1), Y0, Y2
+	VFMADD231PS  Y8, Y1, Y2
+	MOVQ         224(AX), R10
+	CMPQ         R10, $0x08
+	JE           all768
+	LEAQ         32(R9)(DX*1), R9
+	TESTQ        $0x00000004, R10
+	JZ           two770
+	VMOVUPS      X2, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y2, X2
+
+two770:
+	TESTQ    $0x00000002, R10
+	JZ       one771
+	VMOVLPS  X2, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X2, X2, X2
+
+one771:
+	TESTQ  $0x00000001, R10
+	JZ     stored769
+	VMOVSS X2, (R9)
+	JMP    stored769
+
+all768:
+	VMOVUPS Y2, 32(R9)(DX*1)
+
+stored769:
+	JMP kept755
+
+set754:
+	VBROADCASTSS (R10), Y9
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, (R9)
+	VMULPS       Y9, Y2, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all772
+	LEAQ         32(R9), R12
+	TESTQ        $0x00000004, R11
+	JZ           two774
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two774:
+	TESTQ    $0x00000002, R11
+	JZ       one775
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one775:
+	TESTQ  $0x00000001, R11
+	JZ     stored773
+	VMOVSS X1, (R12)
+	JMP    stored773
+
+all772:
+	VMOVUPS Y1, 32(R9)
+
+stored773:
+	VBROADCASTSS 4(R10), Y1
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      Y2, (R9)(CX*1)
+	VMULPS       Y1, Y4, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all776
+	LEAQ         32(R9)(CX*1), R12
+	TESTQ        $0x00000004, R11
+	JZ           two778
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two778:
+	TESTQ    $0x00000002, R11
+	JZ       one779
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one779:
+	TESTQ  $0x00000001, R11
+	JZ     stored777
+	VMOVSS X1, (R12)
+	JMP    stored777
+
+all776:
+	VMOVUPS Y1, 32(R9)(CX*1)
+
+stored777:
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       Y1, Y5, Y2
+	VMOVUPS      Y2, (R9)(CX*2)
+	VMULPS       Y1, Y6, Y1
+	MOVQ         224(AX), R11
+	CMPQ         R11, $0x08
+	JE           all780
+	LEAQ         32(R9)(CX*2), R12
+	TESTQ        $0x00000004, R11
+	JZ           two782
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two782:
+	TESTQ    $0x00000002, R11
+	JZ       one783
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one783:
+	TESTQ  $0x00000001, R11
+	JZ     stored781
+	VMOVSS X1, (R12)
+	JMP    stored781
+
+all780:
+	VMOVUPS Y1, 32(R9)(CX*2)
+
+stored781:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all760
+	JE           all784
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two762
+	JZ           two786
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two762:
+two786:
 	TESTQ    $0x00000002, R10
-	JZ       one763
+	JZ       one787
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one763:
+one787:
 	TESTQ  $0x00000001, R10
-	JZ     stored761
+	JZ     stored785
 	VMOVSS X1, (R9)
-	JMP    stored761
+	JMP    stored785
 
-all760:
+all784:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored761:
-kept731:
+stored785:
+kept755:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -9611,9 +10403,9 @@ kept731:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row724
+	JNZ  row748
 
-done725:
+done749:
 	VZEROUPPER
 	RET
 
@@ -9631,9 +10423,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done765
+	JE      done789
 
-row764:
+row788:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -9644,12 +10436,12 @@ row764:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none767
+	JZ     none791
 	MOVQ   R8, 216(AX)
 
-edge766:
+edge790:
 	CMPQ       200(AX), $0x00
-	JE         near768
+	JE         near792
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -9659,7 +10451,7 @@ edge766:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near768:
+near792:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -9673,18 +10465,18 @@ near768:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge766
+	JL           edge790
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none767:
+none791:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set770
+	JNE          set794
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -9699,34 +10491,34 @@ none767:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all772
+	JE           all796
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two774
+	JZ           two798
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two774:
+two798:
 	TESTQ    $0x00000002, DI
-	JZ       one775
+	JZ       one799
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one775:
+one799:
 	TESTQ  $0x00000001, DI
-	JZ     stored773
+	JZ     stored797
 	VMOVSS X1, (SI)
-	JMP    stored773
+	JMP    stored797
 
-all772:
+all796:
 	VMOVUPS Y1, 96(SI)
 
-stored773:
-	JMP kept771
+stored797:
+	JMP kept795
 
-set770:
+set794:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -9737,32 +10529,32 @@ set770:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all776
+	JE           all800
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two778
+	JZ           two802
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two778:
+two802:
 	TESTQ    $0x00000002, DI
-	JZ       one779
+	JZ       one803
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one779:
+one803:
 	TESTQ  $0x00000001, DI
-	JZ     stored777
+	JZ     stored801
 	VMOVSS X1, (SI)
-	JMP    stored777
+	JMP    stored801
 
-all776:
+all800:
 	VMOVUPS Y1, 96(SI)
 
-stored777:
-kept771:
+stored801:
+kept795:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -9770,9 +10562,9 @@ kept771:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row764
+	JNZ  row788
 
-done765:
+done789:
 	VZEROUPPER
 	RET
 
@@ -9791,21 +10583,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done781
+	JE      done805
 
-row780:
+row804:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over782
+	JZ   over806
 	MOVQ R9, 216(AX)
 
-edge783:
+edge807:
 	CMPQ       200(AX), $0x00
-	JE         near784
+	JE         near808
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -9815,7 +10607,7 @@ edge783:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near784:
+near808:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -9838,20 +10630,20 @@ near784:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge783
+	JL           edge807
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over782:
+over806:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row780
+	JNZ  row804
 
-done781:
+done805:
 	VZEROUPPER
 	RET
 
@@ -9871,9 +10663,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done787
+	JE      done811
 
-row786:
+row810:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -9884,13 +10676,13 @@ row786:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none789
+	JZ     none813
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge788:
+edge812:
 	CMPQ       200(AX), $0x00
-	JE         near790
+	JE         near814
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -9900,7 +10692,7 @@ edge788:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near790:
+near814:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -9931,18 +10723,18 @@ near790:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge788
+	JL           edge812
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none789:
+none813:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set792
+	JNE          set816
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -9957,34 +10749,34 @@ none789:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all794
+	JE           all818
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two796
+	JZ           two820
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two796:
+two820:
 	TESTQ    $0x00000002, R8
-	JZ       one797
+	JZ       one821
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one797:
+one821:
 	TESTQ  $0x00000001, R8
-	JZ     stored795
+	JZ     stored819
 	VMOVSS X1, (DI)
-	JMP    stored795
+	JMP    stored819
 
-all794:
+all818:
 	VMOVUPS Y1, 96(DI)
 
-stored795:
-	JMP kept793
+stored819:
+	JMP kept817
 
-set792:
+set816:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -9995,32 +10787,32 @@ set792:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all798
+	JE           all822
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two800
+	JZ           two824
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two800:
+two824:
 	TESTQ    $0x00000002, R8
-	JZ       one801
+	JZ       one825
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one801:
+one825:
 	TESTQ  $0x00000001, R8
-	JZ     stored799
+	JZ     stored823
 	VMOVSS X1, (DI)
-	JMP    stored799
+	JMP    stored823
 
-all798:
+all822:
 	VMOVUPS Y1, 96(DI)
 
-stored799:
-kept793:
+stored823:
+kept817:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10031,9 +10823,9 @@ kept793:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row786
+	JNZ  row810
 
-done787:
+done811:
 	VZEROUPPER
 	RET
 
@@ -10051,9 +10843,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done803
+	JE      done827
 
-row802:
+row826:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10068,12 +10860,12 @@ row802:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none805
+	JZ     none829
 	MOVQ   R8, 216(AX)
 
-edge804:
+edge828:
 	CMPQ       200(AX), $0x00
-	JE         near806
+	JE         near830
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10081,16 +10873,16 @@ edge804:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked807
-	JG         near806
+	JE         asked831
+	JG         near830
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked807:
+asked831:
 	PREFETCHT1 192(DX)(R8*4)
 
-near806:
+near830:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -10108,18 +10900,18 @@ near806:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge804
+	JL           edge828
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none805:
+none829:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set808
+	JNE          set832
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10146,34 +10938,34 @@ none805:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all810
+	JE           all834
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two812
+	JZ           two836
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two812:
+two836:
 	TESTQ    $0x00000002, DI
-	JZ       one813
+	JZ       one837
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one813:
+one837:
 	TESTQ  $0x00000001, DI
-	JZ     stored811
+	JZ     stored835
 	VMOVSS X1, (SI)
-	JMP    stored811
+	JMP    stored835
 
-all810:
+all834:
 	VMOVUPS Y1, 224(SI)
 
-stored811:
-	JMP kept809
+stored835:
+	JMP kept833
 
-set808:
+set832:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -10192,32 +10984,32 @@ set808:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all814
+	JE           all838
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two816
+	JZ           two840
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two816:
+two840:
 	TESTQ    $0x00000002, DI
-	JZ       one817
+	JZ       one841
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one817:
+one841:
 	TESTQ  $0x00000001, DI
-	JZ     stored815
+	JZ     stored839
 	VMOVSS X1, (SI)
-	JMP    stored815
+	JMP    stored839
 
-all814:
+all838:
 	VMOVUPS Y1, 224(SI)
 
-stored815:
-kept809:
+stored839:
+kept833:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10225,9 +11017,9 @@ kept809:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row802
+	JNZ  row826
 
-done803:
+done827:
 	VZEROUPPER
 	RET
 
@@ -10246,21 +11038,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done819
+	JE      done843
 
-row818:
+row842:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over820
+	JZ   over844
 	MOVQ R9, 216(AX)
 
-edge821:
+edge845:
 	CMPQ       200(AX), $0x00
-	JE         near822
+	JE         near846
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -10268,16 +11060,16 @@ edge821:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked823
-	JG         near822
+	JE         asked847
+	JG         near846
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked823:
+asked847:
 	PREFETCHT1 192(DX)(R9*4)
 
-near822:
+near846:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10308,20 +11100,20 @@ near822:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge821
+	JL           edge845
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over820:
+over844:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row818
+	JNZ  row842
 
-done819:
+done843:
 	VZEROUPPER
 	RET
 
@@ -10341,9 +11133,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done825
+	JE      done849
 
-row824:
+row848:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10358,13 +11150,13 @@ row824:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none827
+	JZ     none851
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge826:
+edge850:
 	CMPQ       200(AX), $0x00
-	JE         near828
+	JE         near852
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -10372,16 +11164,16 @@ edge826:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked829
-	JG         near828
+	JE         asked853
+	JG         near852
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked829:
+asked853:
 	PREFETCHT1 192(DX)(R10*4)
 
-near828:
+near852:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10428,18 +11220,18 @@ near828:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge826
+	JL           edge850
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none827:
+none851:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set830
+	JNE          set854
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10466,34 +11258,34 @@ none827:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all832
+	JE           all856
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two834
+	JZ           two858
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two834:
+two858:
 	TESTQ    $0x00000002, R8
-	JZ       one835
+	JZ       one859
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one835:
+one859:
 	TESTQ  $0x00000001, R8
-	JZ     stored833
+	JZ     stored857
 	VMOVSS X1, (DI)
-	JMP    stored833
+	JMP    stored857
 
-all832:
+all856:
 	VMOVUPS Y1, 224(DI)
 
-stored833:
-	JMP kept831
+stored857:
+	JMP kept855
 
-set830:
+set854:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -10512,32 +11304,32 @@ set830:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all836
+	JE           all860
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two838
+	JZ           two862
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two838:
+two862:
 	TESTQ    $0x00000002, R8
-	JZ       one839
+	JZ       one863
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one839:
+one863:
 	TESTQ  $0x00000001, R8
-	JZ     stored837
+	JZ     stored861
 	VMOVSS X1, (DI)
-	JMP    stored837
+	JMP    stored861
 
-all836:
+all860:
 	VMOVUPS Y1, 224(DI)
 
-stored837:
-kept831:
+stored861:
+kept855:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10548,9 +11340,9 @@ kept831:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row824
+	JNZ  row848
 
-done825:
+done849:
 	VZEROUPPER
 	RET
 
@@ -10569,9 +11361,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done841
+	JZ      done865
 
-row840:
+row864:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -10588,9 +11380,9 @@ row840:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row840
+	JNZ          row864
 
-done841:
+done865:
 	VZEROUPPER
 	RET
 
@@ -10610,9 +11402,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done843
+	JZ         done867
 
-row842:
+row866:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -10621,36 +11413,36 @@ row842:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row842
+	JNZ          row866
 
-done843:
+done867:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all844
+	JE           all868
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two846
+	JZ           two870
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two846:
+two870:
 	TESTQ    $0x00000002, AX
-	JZ       one847
+	JZ       one871
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one847:
+one871:
 	TESTQ  $0x00000001, AX
-	JZ     stored845
+	JZ     stored869
 	VMOVSS X1, (CX)
-	JMP    stored845
+	JMP    stored869
 
-all844:
+all868:
 	VMOVUPS Y1, (DX)
 
-stored845:
+stored869:
 	VZEROUPPER
 	RET
 
@@ -10670,47 +11462,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done849
+	JZ         done873
 
-row848:
+row872:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all850
+	JE           all874
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two852
+	JZ           two876
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two852:
+two876:
 	TESTQ    $0x00000002, SI
-	JZ       one853
+	JZ       one877
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one853:
+one877:
 	TESTQ  $0x00000001, SI
-	JZ     stored851
+	JZ     stored875
 	VMOVSS X3, (DI)
-	JMP    stored851
+	JMP    stored875
 
-all850:
+all874:
 	VMOVUPS Y3, (DX)
 
-stored851:
+stored875:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row848
+	JNZ  row872
 
-done849:
+done873:
 	VZEROUPPER
 	RET
 
@@ -10730,9 +11522,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done855
+	JZ      done879
 
-row854:
+row878:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -10777,9 +11569,9 @@ row854:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row854
+	JNZ        row878
 
-done855:
+done879:
 	VZEROUPPER
 	RET
 
@@ -10808,9 +11600,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done857
+	JZ         done881
 
-row856:
+row880:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -10841,226 +11633,226 @@ row856:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row856
+	JNZ          row880
 
-done857:
+done881:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all858
+	JE           all882
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two860
+	JZ           two884
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two860:
+two884:
 	TESTQ    $0x00000002, DI
-	JZ       one861
+	JZ       one885
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one861:
+one885:
 	TESTQ  $0x00000001, DI
-	JZ     stored859
+	JZ     stored883
 	VMOVSS X1, (R8)
-	JMP    stored859
+	JMP    stored883
 
-all858:
+all882:
 	VMOVUPS Y1, (SI)
 
-stored859:
+stored883:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all862
+	JE           all886
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two864
+	JZ           two888
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two864:
+two888:
 	TESTQ    $0x00000002, DI
-	JZ       one865
+	JZ       one889
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one865:
+one889:
 	TESTQ  $0x00000001, DI
-	JZ     stored863
+	JZ     stored887
 	VMOVSS X2, (R8)
-	JMP    stored863
+	JMP    stored887
 
-all862:
+all886:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored863:
+stored887:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all866
+	JE           all890
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two868
+	JZ           two892
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two868:
+two892:
 	TESTQ    $0x00000002, DI
-	JZ       one869
+	JZ       one893
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one869:
+one893:
 	TESTQ  $0x00000001, DI
-	JZ     stored867
+	JZ     stored891
 	VMOVSS X3, (R8)
-	JMP    stored867
+	JMP    stored891
 
-all866:
+all890:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored867:
+stored891:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all870
+	JE           all894
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two872
+	JZ           two896
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two872:
+two896:
 	TESTQ    $0x00000002, DI
-	JZ       one873
+	JZ       one897
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one873:
+one897:
 	TESTQ  $0x00000001, DI
-	JZ     stored871
+	JZ     stored895
 	VMOVSS X4, (SI)
-	JMP    stored871
+	JMP    stored895
 
-all870:
+all894:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored871:
+stored895:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all874
+	JE           all898
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two876
+	JZ           two900
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two876:
+two900:
 	TESTQ    $0x00000002, SI
-	JZ       one877
+	JZ       one901
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one877:
+one901:
 	TESTQ  $0x00000001, SI
-	JZ     stored875
+	JZ     stored899
 	VMOVSS X5, (DI)
-	JMP    stored875
+	JMP    stored899
 
-all874:
+all898:
 	VMOVUPS Y5, (BX)
 
-stored875:
+stored899:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all878
+	JE           all902
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two880
+	JZ           two904
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two880:
+two904:
 	TESTQ    $0x00000002, SI
-	JZ       one881
+	JZ       one905
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one881:
+one905:
 	TESTQ  $0x00000001, SI
-	JZ     stored879
+	JZ     stored903
 	VMOVSS X6, (DI)
-	JMP    stored879
+	JMP    stored903
 
-all878:
+all902:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored879:
+stored903:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all882
+	JE           all906
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two884
+	JZ           two908
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two884:
+two908:
 	TESTQ    $0x00000002, SI
-	JZ       one885
+	JZ       one909
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one885:
+one909:
 	TESTQ  $0x00000001, SI
-	JZ     stored883
+	JZ     stored907
 	VMOVSS X7, (CX)
-	JMP    stored883
+	JMP    stored907
 
-all882:
+all906:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored883:
+stored907:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all886
+	JE           all910
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two888
+	JZ           two912
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two888:
+two912:
 	TESTQ    $0x00000002, AX
-	JZ       one889
+	JZ       one913
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one889:
+one913:
 	TESTQ  $0x00000001, AX
-	JZ     stored887
+	JZ     stored911
 	VMOVSS X8, (CX)
-	JMP    stored887
+	JMP    stored911
 
-all886:
+all910:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored887:
+stored911:
 	VZEROUPPER
 	RET
 
@@ -11089,197 +11881,17 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done891
+	JZ         done915
 
-row890:
+row914:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all892
-	LEAQ         (SI), R10
-	TESTQ        $0x00000004, R9
-	JZ           two894
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two894:
-	TESTQ    $0x00000002, R9
-	JZ       one895
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one895:
-	TESTQ  $0x00000001, R9
-	JZ     stored893
-	VMOVSS X10, (R10)
-	JMP    stored893
-
-all892:
-	VMOVUPS Y10, (SI)
-
-stored893:
-	VBROADCASTSS 4(DI), Y9
-	VMASKMOVPS   (SI)(CX*1), Y0, Y10
-	VFMADD231PS  Y2, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all896
-	LEAQ         (SI)(CX*1), R10
-	TESTQ        $0x00000004, R9
-	JZ           two898
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two898:
-	TESTQ    $0x00000002, R9
-	JZ       one899
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one899:
-	TESTQ  $0x00000001, R9
-	JZ     stored897
-	VMOVSS X10, (R10)
-	JMP    stored897
-
-all896:
-	VMOVUPS Y10, (SI)(CX*1)
-
-stored897:
-	VBROADCASTSS 8(DI), Y9
-	VMASKMOVPS   (SI)(CX*2), Y0, Y10
-	VFMADD231PS  Y3, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all900
-	LEAQ         (SI)(CX*2), R10
-	TESTQ        $0x00000004, R9
-	JZ           two902
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two902:
-	TESTQ    $0x00000002, R9
-	JZ       one903
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one903:
-	TESTQ  $0x00000001, R9
-	JZ     stored901
-	VMOVSS X10, (R10)
-	JMP    stored901
-
-all900:
-	VMOVUPS Y10, (SI)(CX*2)
-
-stored901:
-	VBROADCASTSS 12(DI), Y9
-	VMASKMOVPS   (SI)(DX*1), Y0, Y10
-	VFMADD231PS  Y4, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all904
-	LEAQ         (SI)(DX*1), R10
-	TESTQ        $0x00000004, R9
-	JZ           two906
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two906:
-	TESTQ    $0x00000002, R9
-	JZ       one907
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one907:
-	TESTQ  $0x00000001, R9
-	JZ     stored905
-	VMOVSS X10, (R10)
-	JMP    stored905
-
-all904:
-	VMOVUPS Y10, (SI)(DX*1)
-
-stored905:
-	VBROADCASTSS 16(DI), Y9
-	VMASKMOVPS   (R8), Y0, Y10
-	VFMADD231PS  Y5, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all908
-	LEAQ         (R8), R10
-	TESTQ        $0x00000004, R9
-	JZ           two910
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two910:
-	TESTQ    $0x00000002, R9
-	JZ       one911
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one911:
-	TESTQ  $0x00000001, R9
-	JZ     stored909
-	VMOVSS X10, (R10)
-	JMP    stored909
-
-all908:
-	VMOVUPS Y10, (R8)
-
-stored909:
-	VBROADCASTSS 20(DI), Y9
-	VMASKMOVPS   (R8)(CX*1), Y0, Y10
-	VFMADD231PS  Y6, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
-	JE           all912
-	LEAQ         (R8)(CX*1), R10
-	TESTQ        $0x00000004, R9
-	JZ           two914
-	VMOVUPS      X10, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y10, X10
-
-two914:
-	TESTQ    $0x00000002, R9
-	JZ       one915
-	VMOVLPS  X10, (R10)
-	ADDQ     $0x08, R10
-	VMOVHLPS X10, X10, X10
-
-one915:
-	TESTQ  $0x00000001, R9
-	JZ     stored913
-	VMOVSS X10, (R10)
-	JMP    stored913
-
-all912:
-	VMOVUPS Y10, (R8)(CX*1)
-
-stored913:
-	VBROADCASTSS 24(DI), Y9
-	VMASKMOVPS   (R8)(CX*2), Y0, Y10
-	VFMADD231PS  Y7, Y9, Y10
-	MOVQ         224(AX), R9
-	CMPQ         R9, $0x08
 	JE           all916
-	LEAQ         (R8)(CX*2), R10
+	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
 	JZ           two918
 	VMOVUPS      X10, (R10)
@@ -11300,47 +11912,227 @@ one919:
 	JMP    stored917
 
 all916:
-	VMOVUPS Y10, (R8)(CX*2)
+	VMOVUPS Y10, (SI)
 
 stored917:
-	VBROADCASTSS 28(DI), Y9
-	VMASKMOVPS   (R8)(DX*1), Y0, Y10
-	VFMADD231PS  Y8, Y9, Y10
+	VBROADCASTSS 4(DI), Y9
+	VMASKMOVPS   (SI)(CX*1), Y0, Y10
+	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
 	JE           all920
-	LEAQ         (R8)(DX*1), R8
+	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
 	JZ           two922
-	VMOVUPS      X10, (R8)
-	ADDQ         $0x10, R8
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
 two922:
 	TESTQ    $0x00000002, R9
 	JZ       one923
-	VMOVLPS  X10, (R8)
-	ADDQ     $0x08, R8
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
 one923:
 	TESTQ  $0x00000001, R9
 	JZ     stored921
-	VMOVSS X10, (R8)
+	VMOVSS X10, (R10)
 	JMP    stored921
 
 all920:
-	VMOVUPS Y10, (R8)(DX*1)
+	VMOVUPS Y10, (SI)(CX*1)
 
 stored921:
+	VBROADCASTSS 8(DI), Y9
+	VMASKMOVPS   (SI)(CX*2), Y0, Y10
+	VFMADD231PS  Y3, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all924
+	LEAQ         (SI)(CX*2), R10
+	TESTQ        $0x00000004, R9
+	JZ           two926
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two926:
+	TESTQ    $0x00000002, R9
+	JZ       one927
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one927:
+	TESTQ  $0x00000001, R9
+	JZ     stored925
+	VMOVSS X10, (R10)
+	JMP    stored925
+
+all924:
+	VMOVUPS Y10, (SI)(CX*2)
+
+stored925:
+	VBROADCASTSS 12(DI), Y9
+	VMASKMOVPS   (SI)(DX*1), Y0, Y10
+	VFMADD231PS  Y4, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all928
+	LEAQ         (SI)(DX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two930
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two930:
+	TESTQ    $0x00000002, R9
+	JZ       one931
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one931:
+	TESTQ  $0x00000001, R9
+	JZ     stored929
+	VMOVSS X10, (R10)
+	JMP    stored929
+
+all928:
+	VMOVUPS Y10, (SI)(DX*1)
+
+stored929:
+	VBROADCASTSS 16(DI), Y9
+	VMASKMOVPS   (R8), Y0, Y10
+	VFMADD231PS  Y5, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all932
+	LEAQ         (R8), R10
+	TESTQ        $0x00000004, R9
+	JZ           two934
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two934:
+	TESTQ    $0x00000002, R9
+	JZ       one935
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one935:
+	TESTQ  $0x00000001, R9
+	JZ     stored933
+	VMOVSS X10, (R10)
+	JMP    stored933
+
+all932:
+	VMOVUPS Y10, (R8)
+
+stored933:
+	VBROADCASTSS 20(DI), Y9
+	VMASKMOVPS   (R8)(CX*1), Y0, Y10
+	VFMADD231PS  Y6, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all936
+	LEAQ         (R8)(CX*1), R10
+	TESTQ        $0x00000004, R9
+	JZ           two938
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two938:
+	TESTQ    $0x00000002, R9
+	JZ       one939
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one939:
+	TESTQ  $0x00000001, R9
+	JZ     stored937
+	VMOVSS X10, (R10)
+	JMP    stored937
+
+all936:
+	VMOVUPS Y10, (R8)(CX*1)
+
+stored937:
+	VBROADCASTSS 24(DI), Y9
+	VMASKMOVPS   (R8)(CX*2), Y0, Y10
+	VFMADD231PS  Y7, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all940
+	LEAQ         (R8)(CX*2), R10
+	TESTQ        $0x00000004, R9
+	JZ           two942
+	VMOVUPS      X10, (R10)
+	ADDQ         $0x10, R10
+	VEXTRACTF128 $0x01, Y10, X10
+
+two942:
+	TESTQ    $0x00000002, R9
+	JZ       one943
+	VMOVLPS  X10, (R10)
+	ADDQ     $0x08, R10
+	VMOVHLPS X10, X10, X10
+
+one943:
+	TESTQ  $0x00000001, R9
+	JZ     stored941
+	VMOVSS X10, (R10)
+	JMP    stored941
+
+all940:
+	VMOVUPS Y10, (R8)(CX*2)
+
+stored941:
+	VBROADCASTSS 28(DI), Y9
+	VMASKMOVPS   (R8)(DX*1), Y0, Y10
+	VFMADD231PS  Y8, Y9, Y10
+	MOVQ         224(AX), R9
+	CMPQ         R9, $0x08
+	JE           all944
+	LEAQ         (R8)(DX*1), R8
+	TESTQ        $0x00000004, R9
+	JZ           two946
+	VMOVUPS      X10, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y10, X10
+
+two946:
+	TESTQ    $0x00000002, R9
+	JZ       one947
+	VMOVLPS  X10, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X10, X10, X10
+
+one947:
+	TESTQ  $0x00000001, R9
+	JZ     stored945
+	VMOVSS X10, (R8)
+	JMP    stored945
+
+all944:
+	VMOVUPS Y10, (R8)(DX*1)
+
+stored945:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row890
+	JNZ  row914
 
-done891:
+done915:
 	VZEROUPPER
 	RET
 
@@ -11359,9 +12151,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done925
+	JZ      done949
 
-row924:
+row948:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -11380,9 +12172,9 @@ row924:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row924
+	JNZ          row948
 
-done925:
+done949:
 	VZEROUPPER
 	RET
 
@@ -11403,9 +12195,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done927
+	JZ         done951
 
-row926:
+row950:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -11415,37 +12207,37 @@ row926:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row926
+	JNZ          row950
 
-done927:
+done951:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all928
+	JE           all952
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two930
+	JZ           two954
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two930:
+two954:
 	TESTQ    $0x00000002, AX
-	JZ       one931
+	JZ       one955
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one931:
+one955:
 	TESTQ  $0x00000001, AX
-	JZ     stored929
+	JZ     stored953
 	VMOVSS X2, (CX)
-	JMP    stored929
+	JMP    stored953
 
-all928:
+all952:
 	VMOVUPS Y2, 32(DX)
 
-stored929:
+stored953:
 	VZEROUPPER
 	RET
 
@@ -11466,9 +12258,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done933
+	JZ         done957
 
-row932:
+row956:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -11477,39 +12269,39 @@ row932:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all934
+	JE           all958
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two936
+	JZ           two960
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two936:
+two960:
 	TESTQ    $0x00000002, SI
-	JZ       one937
+	JZ       one961
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one937:
+one961:
 	TESTQ  $0x00000001, SI
-	JZ     stored935
+	JZ     stored959
 	VMOVSS X4, (DI)
-	JMP    stored935
+	JMP    stored959
 
-all934:
+all958:
 	VMOVUPS Y4, 32(DX)
 
-stored935:
+stored959:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row932
+	JNZ  row956
 
-done933:
+done957:
 	VZEROUPPER
 	RET
 
@@ -11528,9 +12320,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done939
+	JZ      done963
 
-row938:
+row962:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -11553,9 +12345,9 @@ row938:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row938
+	JNZ          row962
 
-done939:
+done963:
 	VZEROUPPER
 	RET
 
@@ -11578,9 +12370,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done941
+	JZ         done965
 
-row940:
+row964:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -11592,39 +12384,39 @@ row940:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row940
+	JNZ          row964
 
-done941:
+done965:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all942
+	JE           all966
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two944
+	JZ           two968
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two944:
+two968:
 	TESTQ    $0x00000002, AX
-	JZ       one945
+	JZ       one969
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one945:
+one969:
 	TESTQ  $0x00000001, AX
-	JZ     stored943
+	JZ     stored967
 	VMOVSS X4, (CX)
-	JMP    stored943
+	JMP    stored967
 
-all942:
+all966:
 	VMOVUPS Y4, 96(DX)
 
-stored943:
+stored967:
 	VZEROUPPER
 	RET
 
@@ -11647,9 +12439,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done947
+	JZ         done971
 
-row946:
+row970:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11664,39 +12456,39 @@ row946:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all948
+	JE           all972
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two950
+	JZ           two974
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two950:
+two974:
 	TESTQ    $0x00000002, SI
-	JZ       one951
+	JZ       one975
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one951:
+one975:
 	TESTQ  $0x00000001, SI
-	JZ     stored949
+	JZ     stored973
 	VMOVSS X6, (DI)
-	JMP    stored949
+	JMP    stored973
 
-all948:
+all972:
 	VMOVUPS Y6, 96(DX)
 
-stored949:
+stored973:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row946
+	JNZ  row970
 
-done947:
+done971:
 	VZEROUPPER
 	RET
 
@@ -11715,9 +12507,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done953
+	JZ      done977
 
-row952:
+row976:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -11748,9 +12540,9 @@ row952:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row952
+	JNZ          row976
 
-done953:
+done977:
 	VZEROUPPER
 	RET
 
@@ -11777,9 +12569,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done955
+	JZ         done979
 
-row954:
+row978:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -11795,9 +12587,9 @@ row954:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row954
+	JNZ          row978
 
-done955:
+done979:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -11807,31 +12599,31 @@ done955:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all956
+	JE           all980
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two958
+	JZ           two982
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two958:
+two982:
 	TESTQ    $0x00000002, AX
-	JZ       one959
+	JZ       one983
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one959:
+one983:
 	TESTQ  $0x00000001, AX
-	JZ     stored957
+	JZ     stored981
 	VMOVSS X8, (CX)
-	JMP    stored957
+	JMP    stored981
 
-all956:
+all980:
 	VMOVUPS Y8, 224(DX)
 
-stored957:
+stored981:
 	VZEROUPPER
 	RET
 
@@ -11858,9 +12650,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done961
+	JZ         done985
 
-row960:
+row984:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11887,39 +12679,39 @@ row960:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all962
+	JE           all986
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two964
+	JZ           two988
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two964:
+two988:
 	TESTQ    $0x00000002, SI
-	JZ       one965
+	JZ       one989
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one965:
+one989:
 	TESTQ  $0x00000001, SI
-	JZ     stored963
+	JZ     stored987
 	VMOVSS X10, (DI)
-	JMP    stored963
+	JMP    stored987
 
-all962:
+all986:
 	VMOVUPS Y10, 224(DX)
 
-stored963:
+stored987:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row960
+	JNZ  row984
 
-done961:
+done985:
 	VZEROUPPER
 	RET
 
@@ -11932,28 +12724,28 @@ TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done967
+	JLE  done991
 
-row966:
+row990:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), DI
 	SHLQ    $0x05, SI
 	SHLQ    $0x05, DI
 	CMPQ    SI, DI
-	JE      empty968
+	JE      empty992
 	VMOVUPS wideff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    SI, R8
 
-walk969:
+walk993:
 	VMOVUPS (CX)(SI*1), Y2
 	VMAXPS  Y0, Y2, Y0
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk969
+	JL      walk993
 	MOVQ    R8, SI
 
-walk970:
+walk994:
 	VMOVUPS      (CX)(SI*1), Y2
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
 	VCMPPS       $0x00, Y0, Y2, Y4
@@ -11991,26 +12783,26 @@ walk970:
 	VMOVUPS      Y2, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	CMPQ         SI, DI
-	JL           walk970
+	JL           walk994
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
 	VMOVUPS      wide3f800000<>+0(SB), Y2
 	VBLENDVPS    Y0, Y2, Y1, Y0
 	MOVQ         R8, SI
 
-walk971:
+walk995:
 	VMOVUPS (DX)(SI*1), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (DX)(SI*1)
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk971
+	JL      walk995
 
-empty968:
+empty992:
 	ADDQ $0x08, BX
 	DECQ AX
-	JNZ  row966
+	JNZ  row990
 
-done967:
+done991:
 	VZEROUPPER
 	RET
 
@@ -12024,27 +12816,27 @@ TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done973
+	JLE  done997
 
-row972:
+row996:
 	MOVQ   (SI), DI
 	MOVQ   8(SI), R8
 	SHLQ   $0x05, DI
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
-	JE     empty974
+	JE     empty998
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R9
 
-walk975:
+walk999:
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS (CX)(DI*1), Y1, Y0
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk975
+	JL          walk999
 	MOVQ        R9, DI
 
-walk976:
+walk1000:
 	VMOVUPS     (CX)(DI*1), Y1
 	VSUBPS      Y0, Y1, Y1
 	VMOVUPS     (DX)(DI*1), Y2
@@ -12052,14 +12844,14 @@ walk976:
 	VMOVUPS     Y1, (BX)(DI*1)
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk976
+	JL          walk1000
 
-empty974:
+empty998:
 	ADDQ $0x08, SI
 	DECQ AX
-	JNZ  row972
+	JNZ  row996
 
-done973:
+done997:
 	VZEROUPPER
 	RET
 
@@ -12086,9 +12878,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done978
+	JLE          done1002
 
-row977:
+row1001:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -12105,9 +12897,9 @@ row977:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last979
+	JL           last1003
 
-again981:
+again1005:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -12125,11 +12917,11 @@ again981:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again981
+	JGE      again1005
 
-last979:
+last1003:
 	ADDQ         $0x08, R9
-	JZ           done980
+	JZ           done1004
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -12149,37 +12941,37 @@ last979:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all982
+	JE           all1006
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two984
+	JZ           two1008
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two984:
+two1008:
 	TESTQ    $0x00000002, R9
-	JZ       one985
+	JZ       one1009
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one985:
+one1009:
 	TESTQ  $0x00000001, R9
-	JZ     stored983
+	JZ     stored1007
 	VMOVSS X5, (R8)
-	JMP    stored983
+	JMP    stored1007
 
-all982:
+all1006:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored983:
-done980:
+stored1007:
+done1004:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row977
+	JNZ  row1001
 
-done978:
+done1002:
 	VZEROUPPER
 	RET

@@ -22,3 +22,6 @@ func (*Values) dropFast() { panic(none) }
 
 func (*Segments) softmaxFast() { panic(none) }
 func (*Segments) gradFast()    { panic(none) }
+
+func (*Spokes) attendFast()  { panic(none) }
+func (*Spokes) retraceFast() { panic(none) }

@@ -17,6 +17,7 @@ func TestTileLayout(t *testing.T) {
 	var h Heads
 	var s Segments
 	var v Values
+	var k Spokes
 	for i, f := range []struct{ at, want uintptr }{
 		{unsafe.Offsetof(a.Offsets), 0}, {unsafe.Offsetof(a.Cols), 24}, {unsafe.Offsetof(a.Perm), 48}, {unsafe.Offsetof(a.Edge), 72},
 		{unsafe.Offsetof(a.Far), 96}, {unsafe.Offsetof(a.Near), 120}, {unsafe.Offsetof(a.Rec), 144}, {unsafe.Offsetof(a.Der), 168},
@@ -34,6 +35,14 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(s.Offsets), 0}, {unsafe.Offsetof(s.X), 24}, {unsafe.Offsetof(s.Y), 48}, {unsafe.Offsetof(s.D), 72},
 		{unsafe.Offsetof(v.Offsets), 0}, {unsafe.Offsetof(v.Cols), 24}, {unsafe.Offsetof(v.From), 48}, {unsafe.Offsetof(v.To), 72},
 		{unsafe.Offsetof(v.Row), 96}, {unsafe.Offsetof(v.k0), 104}, {unsafe.Offsetof(v.k1), 108}, {unsafe.Offsetof(v.drop), 112}, {unsafe.Offsetof(v.scale), 116},
+		{unsafe.Offsetof(k.Offsets), 0}, {unsafe.Offsetof(k.Cols), 24}, {unsafe.Offsetof(k.Perm), 48}, {unsafe.Offsetof(k.Far), 72},
+		{unsafe.Offsetof(k.Near), 96}, {unsafe.Offsetof(k.X), 120}, {unsafe.Offsetof(k.Y), 144}, {unsafe.Offsetof(k.V), 168},
+		{unsafe.Offsetof(k.Rec), 192}, {unsafe.Offsetof(k.Der), 216}, {unsafe.Offsetof(k.FarStride), 240}, {unsafe.Offsetof(k.NearStride), 248},
+		{unsafe.Offsetof(k.XStride), 256}, {unsafe.Offsetof(k.YStride), 264}, {unsafe.Offsetof(k.VStride), 272}, {unsafe.Offsetof(k.RecStride), 280},
+		{unsafe.Offsetof(k.DerStride), 288}, {unsafe.Offsetof(k.Ahead), 296}, {unsafe.Offsetof(k.Last), 304}, {unsafe.Offsetof(k.most), 312},
+		{unsafe.Offsetof(k.AddY), 320}, {unsafe.Offsetof(k.AddRec), 328}, {unsafe.Offsetof(k.left), 336}, {unsafe.Offsetof(k.slope), 344},
+		{unsafe.Offsetof(k.scale), 376}, {unsafe.Offsetof(k.k0), 408}, {unsafe.Offsetof(k.k1), 440}, {unsafe.Offsetof(k.lane), 472},
+		{unsafe.Offsetof(k.flip), 504}, {unsafe.Offsetof(k.drop), 536}, {unsafe.Offsetof(k.a), 568}, {unsafe.Offsetof(k.b), 600}, {unsafe.Offsetof(k.c), 632},
 	} {
 		if f.at != f.want {
 			t.Errorf("field %d of the list is at %d, the assembly reads it at %d", i, f.at, f.want)

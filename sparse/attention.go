@@ -38,8 +38,8 @@ type Attention struct {
 const attendWork = 1 << 5
 
 // StatsLen is how many elements [Attention.Forward] leaves for
-// [Attention.Backward]: a record for each destination, and one that tells whether
-// any has logits that were shifted.
+// [Attention.Backward]: a record for each destination, and one that tells what
+// kind these are of.
 func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + 1 }
 
 // Forward sets out to the attention's result and stats, of StatsLen elements,
@@ -54,6 +54,7 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	t.prepare(k, out, stats)
 	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+attendWork)/partWork, partsMost))
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
+	t.direct = t.powers()
 	par.Run(parts, t)
 	t.tell()
 	t.release()

@@ -62,6 +62,7 @@ func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into
 	}
 	t := pullTasks.Get().(*pullTask)
 	t.prepare(k, dOut, stats, into)
+	t.choose()
 	par.Run(t.parts(pairRows), (*pullPairs)(t.with(out)))
 	t.cuts = par.Split(t.turned.Offsets, t.copies, t.cuts)
 	par.Run(t.copies, t)

@@ -28,7 +28,8 @@ type pullTask struct {
 	copies int
 	der    *[]tensor.Float // the copies
 	cuts   []int
-	direct bool // by spokes
+	direct bool            // by spokes
+	pow    *[]tensor.Float // of direct: the sources' powers
 }
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
@@ -53,7 +54,6 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.turned, t.perm = k.In.structureT()
 	t.copies = derCopies(k.In.NNZ())
 	t.der = borrow(t.copies * k.In.NumRows * t.padded)
-	t.direct = k.spoked() && into.Ee == nil && into.Weight == nil && stats[len(stats)-1] == 0
 }
 
 func (t *pullTask) with(out *tensor.Dense) *pullTask { t.out = out.Data; return t }
@@ -63,6 +63,9 @@ func (t *pullTask) release() {
 		scratch.Put(t.buf)
 	}
 	scratch.Put(t.der)
+	if t.pow != nil {
+		scratch.Put(t.pow)
+	}
 	*t = pullTask{cuts: t.cuts}
 }
 

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -18,8 +17,8 @@ type attendTask struct {
 	bufs   [2]*[]tensor.Float
 	cuts   []int
 
-	direct  bool        // by spokes
-	shifted atomic.Bool // of direct: some logits are
+	direct bool            // by spokes
+	pow    *[]tensor.Float // of direct: the sources' powers
 }
 
 var attendTasks = sync.Pool{New: func() any { return new(attendTask) }}
@@ -28,16 +27,14 @@ func (t *attendTask) prepare(k *Attention, out *tensor.Dense, stats []tensor.Flo
 	t.headBlocks, t.k, t.out, t.stats = k.heads(), k, out.Data, stats
 	t.el, t.bufs[0] = t.pad(k.El)
 	t.er, t.bufs[1] = t.pad(k.Er)
-	t.direct = k.spoked()
-	t.shifted.Store(!t.direct)
 }
 
-// tell leaves word for the backward pass whether logits were shifted.
+// tell leaves word for the backward pass of what kind the records are.
 func (t *attendTask) tell() {
-	last := &t.stats[len(t.stats)-1]
-	*last = 0
-	if t.shifted.Load() {
-		*last = 1
+	kind := &t.stats[len(t.stats)-1]
+	*kind = tiled
+	if t.direct {
+		*kind = spoked
 	}
 }
 
@@ -47,6 +44,10 @@ func (t *attendTask) release() {
 			scratch.Put(b)
 		}
 		t.bufs[i] = nil
+	}
+	if t.pow != nil {
+		scratch.Put(t.pow)
+		t.pow = nil
 	}
 	t.k, t.out, t.stats, t.el, t.er = nil, nil, nil, nil, nil
 }

@@ -114,6 +114,11 @@ func weighSlots(p *byte)
 //go:noescape
 func weigh8(p *byte)
 
+// powersOfRows is Powers.Rows.
+//
+//go:noescape
+func powersOfRows(p *byte)
+
 // attendSpokes is Spokes.Attend.
 //
 //go:noescape

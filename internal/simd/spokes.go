@@ -1,11 +1,9 @@
 package simd
 
-import "math"
-
 // Spokes are some consecutive nodes of graph attention, each with its edges to
 // columns, for eight heads of eight elements. A node's edges are walked once, and
-// nothing is kept of them: the exponentials of logits are taken as they are,
-// which is safe where these are tame.
+// nothing is kept of them. The softmax is made of [Powers] of the two parts of
+// each logit.
 //
 // In [Spokes.Attend] the nodes are destinations and the columns sources; in
 // [Spokes.Retrace] it is the other way round.
@@ -14,15 +12,17 @@ type Spokes struct {
 	Cols    []int32 // of all edges
 	Perm    []int32 // Retrace: the numbers of all edges
 
-	Far  []Float // of each column: El, or in Retrace the record
-	Near []Float // of each node: Er, or in Retrace El
-	X    []Float // of each column: Ft, or in Retrace the gradient of the result
-	Y    []Float // of each node: the result, or in Retrace the gradient of Ft
-	V    []Float // Retrace, of each node: Ft
-	Rec  []Float // of each node: the record, or in Retrace the gradient of El
-	Der  []Float // Retrace, of each column: the gradient of Er
+	Far []Float // of each column: its powers, or in Retrace the record
+	X   []Float // of each column: Ft, or in Retrace the gradient of the result
+	Y   []Float // of each node: the result, or in Retrace the gradient of Ft
+	Rec []Float // of each node: the record, or in Retrace the gradient of El
 
-	FarStride, NearStride, XStride, YStride, VStride, RecStride, DerStride int
+	// Retrace alone has these: El, its powers and Ft of each node, and of each
+	// column the gradient of Er.
+	Near, Own, V, Der []Float
+
+	FarStride, XStride, YStride, RecStride    int
+	NearStride, OwnStride, VStride, DerStride int
 
 	Ahead  int // how many edges ahead to ask memory for columns' rows; 0: not
 	Last   int // the last edge of the matrix
@@ -39,10 +39,6 @@ type Spokes struct {
 	d      *Dropout
 	column int
 }
-
-// tame is how large a logit may be for its exponential to need no shift: sums of
-// these, times what is carried, are then far from overflow and from denormals.
-const tame = 40
 
 // SpokesMost is how many edges a call takes, which cannot be preempted.
 const SpokesMost = 1 << 10
@@ -71,19 +67,9 @@ func (s *Spokes) ready(record int) bool {
 	}
 	_ = s.Cols[:s.Offsets[s.left]]
 	s.most = int(s.Offsets[0]) + SpokesMost
-	inside(s.Near, s.left, s.NearStride, 8)
 	inside(s.Y, s.left, s.YStride, 64)
 	inside(s.Rec, s.left, s.RecStride, record)
 	return true
-}
-
-// logit returns a head's logit between a column and a node, and LeakyReLU of it.
-func (s *Spokes) logit(u, r, h int) (z, l Float) {
-	z = s.Far[u*s.FarStride+h] + s.Near[r*s.NearStride+h]
-	if z > 0 {
-		return z, z
-	}
-	return z, z * s.slope[h]
 }
 
 // factor is that of the mask.
@@ -94,16 +80,16 @@ func (s *Spokes) factor(edge, h int) Float {
 	return 0
 }
 
-// Attend sets the results and records of destinations, and returns how many it
-// has done. It stops before one with a logit that is not tame, and before one
-// with edges beyond those that a call takes.
+// Attend sets the results of destinations, and returns how many it has done: it
+// stops before one with edges beyond those that a call takes. A record is Er, its
+// powers up and down, and nothing yet:
 //
-//	l[e,h]   = LeakyReLU(Far[Cols[e],h] + Near[r,h])
-//	sum[r,h] = Σ_e exp(l[e,h])
-//	Y[r,h,:] = Σ_e exp(l[e,h])·mask[e,h]·X[Cols[e],h,:] / sum[r,h]
+//	p[e,h]   = max(up[r,h]·Far[Cols[e],h], down[r,h]·Far[Cols[e],8+h])
+//	sum      = Σ_e p[e,h]
+//	Y[r,h,:] = Σ_e p[e,h]·mask[e,h]·X[Cols[e],h,:] / sum
 //
-// The record is as that of [Tile.Soften] for a largest logit of zero; of a row
-// without edges it is zero but for its first part.
+// The powers in the record are divided by the sum, so that p becomes the softmax;
+// those of a row without edges become zero.
 func (s *Spokes) Attend() (done int) {
 	if !s.ready(Record * 8) {
 		return 0
@@ -115,7 +101,7 @@ func (s *Spokes) Attend() (done int) {
 	}
 	for r := range s.left {
 		lo, hi := int(s.Offsets[r]), int(s.Offsets[r+1])
-		if hi > s.most || !s.tameRow(r, lo, hi) {
+		if hi > s.most {
 			return r
 		}
 		for h := range 8 {
@@ -125,55 +111,41 @@ func (s *Spokes) Attend() (done int) {
 	return s.left
 }
 
-// tameRow reports whether all logits of a node are tame.
-func (s *Spokes) tameRow(r, lo, hi int) bool {
-	for _, u := range s.Cols[lo:hi] {
-		for h := range 8 {
-			if _, l := s.logit(int(u), r, h); !(l <= tame && l >= -tame) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // attendHead is Attend of one head of a node.
 func (s *Spokes) attendHead(r, h, lo, hi int) {
 	var sum, inverse Float
 	var y [8]Float
+	rec := s.Rec[r*s.RecStride:][:Record*8]
 	for e := lo; e < hi; e++ {
 		u := int(s.Cols[e])
-		_, l := s.logit(u, r, h)
-		p := Float(math.Exp(float64(l)))
+		p := max(rec[8+h]*s.Far[u*s.FarStride+h], rec[16+h]*s.Far[u*s.FarStride+8+h])
 		sum += p
-		p *= s.factor(e, h)
-		for j, x := range s.X[u*s.XStride+8*h:][:8] {
-			y[j] += p * x
-		}
+		Axpy(y[:], p*s.factor(e, h), s.X[u*s.XStride+8*h:][:8])
 	}
-	if sum > 0 {
+	if sum != 0 {
 		inverse = 1 / sum
 	}
 	for j := range y {
 		s.Y[r*s.YStride+8*h+j] = y[j] * inverse
 	}
-	rec := s.Rec[r*s.RecStride:][:Record*8]
-	rec[h], rec[8+h], rec[16+h], rec[24+h] = s.Near[r*s.NearStride+h], 0, inverse, sum
+	rec[8+h] *= inverse
+	rec[16+h] *= inverse
 }
 
 // Retrace is the backward pass of Attend, for sources, and returns how many it has
-// done, as that does. The last part of a record is Σ α·dα, and inverse that before
-// it:
+// done, as that does. The last part of a column's record is Σ α·dα:
 //
-//	α[e,h]              = exp(l[e,h])·inverse[Cols[e],h]
-//	Y[r,h,:]            = Σ_e α·mask·X[Cols[e],h,:]
-//	dz[e,h]             = α·LeakyReLU'·(mask·⟨X[Cols[e],h,:], V[r,h,:]⟩ − Σα·dα[Cols[e],h])
-//	Rec[r,h]            = Σ_e dz[e,h]
-//	Der[Cols[e],h]     += dz[e,h]    in order
+//	α[e,h]           = max(Own[r,h]·up[Cols[e],h], Own[r,8+h]·down[Cols[e],h])
+//	Y[r,h,:]         = Σ_e α·mask·X[Cols[e],h,:]
+//	dz[e,h]          = α·LeakyReLU'·(mask·⟨X[Cols[e],h,:], V[r,h,:]⟩ − Σα·dα[Cols[e],h])
+//	Rec[r,h]         = Σ_e dz[e,h]
+//	Der[Cols[e],h]  += dz[e,h]    in order
 func (s *Spokes) Retrace() (done int) {
 	if !s.ready(8) {
 		return 0
 	}
+	inside(s.Near, s.left, s.NearStride, 8)
+	inside(s.Own, s.left, s.OwnStride, 16)
 	inside(s.V, s.left, s.VStride, 64)
 	if s.d != nil {
 		_ = s.Perm[:s.Offsets[s.left]]
@@ -198,6 +170,7 @@ func (s *Spokes) Retrace() (done int) {
 // retraceHead is Retrace of one head of a node.
 func (s *Spokes) retraceHead(r, h, lo, hi int) {
 	y, rec := s.Y[r*s.YStride+8*h:][:8], &s.Rec[r*s.RecStride+h]
+	own := s.Own[r*s.OwnStride:][:16]
 	var del Float
 	var acc [8]Float
 	for e := lo; e < hi; e++ {
@@ -205,12 +178,11 @@ func (s *Spokes) retraceHead(r, h, lo, hi int) {
 		if s.d != nil {
 			edge = int(s.Perm[e])
 		}
-		z, l := s.logit(u, r, h)
 		far, x, mask := s.Far[u*s.FarStride:], s.X[u*s.XStride+8*h:][:8], s.factor(edge, h)
-		alpha := Float(math.Exp(float64(l))) * far[16+h]
+		alpha := max(far[8+h]*own[h], far[16+h]*own[8+h])
 		Axpy(acc[:], alpha*mask, x)
 		dz := alpha * (mask*Dot(x, s.V[r*s.VStride+8*h:][:8]) - far[24+h])
-		if !(z > 0) {
+		if !(far[h]+s.Near[r*s.NearStride+h] > 0) {
 			dz *= s.slope[h]
 		}
 		del += dz

@@ -26,7 +26,7 @@ var families = map[string][]func(){
 	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
-	"attention": {attention, spokesOfAll, heads, segments, dropValues},
+	"attention": {attention, allSpokes, heads, segments, dropValues},
 }
 
 func main() {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -10,25 +8,31 @@ import (
 
 // Where the fields of simd.Spokes are; a test compares them.
 const (
-	spokesOffsets, spokesCols, spokesPerm       = 0, 24, 48
-	spokesFar, spokesNear, spokesX, spokesY     = 72, 96, 120, 144
-	spokesV, spokesRec, spokesDer               = 168, 192, 216
-	spokesFarStride, spokesNearStride           = 240, 248
-	spokesXStride, spokesYStride, spokesVStride = 256, 264, 272
-	spokesRecStride, spokesDerStride            = 280, 288
-	spokesAhead, spokesLast, spokesMost         = 296, 304, 312
-	spokesAddY, spokesAddRec, spokesLeft        = 320, 328, 336
-	spokesSlope, spokesScale                    = 344, 376
-	spokesK0, spokesK1, spokesLane              = 408, 440, 472
-	spokesFlip, spokesDrop                      = 504, 536
-	spokesA, spokesB, spokesC                   = 568, 600, 632
+	spokesOffsets, spokesCols, spokesPerm     = 0, 24, 48
+	spokesFar, spokesX, spokesY, spokesRec    = 72, 96, 120, 144
+	spokesNear, spokesOwn, spokesV, spokesDer = 168, 192, 216, 240
+	spokesFarStride, spokesXStride            = 264, 272
+	spokesYStride, spokesRecStride            = 280, 288
+	spokesNearStride, spokesOwnStride         = 296, 304
+	spokesVStride, spokesDerStride            = 312, 320
+	spokesAhead, spokesLast, spokesMost       = 328, 336, 344
+	spokesAddY, spokesAddRec, spokesLeft      = 352, 360, 368
+	spokesSlope, spokesScale                  = 376, 408
+	spokesK0, spokesK1, spokesLane            = 440, 472, 504
+	spokesFlip, spokesDrop                    = 536, 568
+	spokesA, spokesB, spokesC                 = 600, 632, 664
 )
 
-// tame is how large a logit may be for its exponential to need no shift.
-const tame = 40
+// Where the fields of simd.Powers are.
+const (
+	powersX, powersY, powersXStride, powersYStride = 0, 24, 48, 56
+	powersRows, powersCopy, powersMost             = 64, 72, 80
+	powersSlope                                    = 112
+)
 
-// spokesOfAll writes the kernels of simd.Spokes.
-func spokesOfAll() {
+// allSpokes writes the kernels of simd.Spokes and simd.Powers.
+func allSpokes() {
+	rowsOfPowers()
 	for _, drops := range []bool{false, true} {
 		newSpokes("attendSpokes", "Spokes.Attend", drops).attend()
 		newSpokes("retraceSpokes", "Spokes.Retrace", drops).retrace()
@@ -63,8 +67,8 @@ func (s *spokes) further(field, stride int) {
 
 // each writes a loop over the rows, which stops before one that ends beyond the
 // most edges. first is done at a row's start, edge for each edge, and last at the
-// end: it may jump to the label it is given, and the row is then not done.
-func (s *spokes) each(first, edge func(), last func(stop string)) {
+// end.
+func (s *spokes) each(first, edge, last func()) {
 	row, again, none, stop := fresh("row"), fresh("edge"), fresh("none"), fresh("stop")
 	end := GP64()
 	s.k = GP64()
@@ -85,7 +89,7 @@ func (s *spokes) each(first, edge func(), last func(stop string)) {
 	CMPQ(s.k, end)
 	JL(LabelRef(again))
 	Label(none)
-	last(stop)
+	last()
 	ADDQ(Imm(8), s.field(spokesOffsets))
 	DECQ(s.field(spokesLeft))
 	JNZ(LabelRef(row))
@@ -123,9 +127,6 @@ func (s *spokes) ask(arrays ...table) {
 	Label(skip)
 }
 
-// leaky is LeakyReLU for a slope between 0 and 1.
-func (s *spokes) leaky(z vec) vec { return higher(mul(z, s.field(spokesSlope)), z) }
-
 // dropped is all ones where the edge e, which is in all lanes, is not kept.
 func (s *spokes) dropped(e vec) vec {
 	VPADDD(s.field(spokesK0), e, e)
@@ -149,59 +150,66 @@ func (s *spokes) edge(perm reg.GPVirtual) vec {
 	return v
 }
 
+// zero returns cleared registers, the same ones each time.
+func zero(acc []vec) {
+	for i := range acc {
+		if acc[i] == nil {
+			acc[i] = YMM()
+		}
+		VXORPS(acc[i], acc[i], acc[i])
+	}
+}
+
+// toAll calls f with each head's number in all lanes.
+func toAll(v vec, f func(h int, x vec)) {
+	for h := 0; h < lanes; h += 4 {
+		half := YMM()
+		VPERM2F128(Imm(uint64(h/4*0x11)), v, v, half)
+		for i := range 4 {
+			x := YMM()
+			VPERMILPS(Imm(uint64(i*0x55)), half, x)
+			f(h+i, x)
+		}
+	}
+}
+
 // attend writes simd.Spokes.Attend.
 func (s *spokes) attend() {
-	acc := make([]vec, lanes)
-	own, sum, most := YMM(), YMM(), YMM()
+	acc, sum := make([]vec, lanes), make([]vec, 1)
+	up, down := YMM(), YMM() // the powers of the destination
 	first := func() {
-		for i := range acc {
-			if acc[i] == nil {
-				acc[i] = YMM()
-			}
-			VXORPS(acc[i], acc[i], acc[i])
-		}
-		VXORPS(sum, sum, sum)
-		VXORPS(most, most, most)
-		VMOVUPS(Mem{Base: s.get(spokesNear)}, own)
+		zero(acc)
+		zero(sum)
+		rec := s.get(spokesRec)
+		VMOVUPS(Mem{Base: rec, Disp: 32}, up)
+		VMOVUPS(Mem{Base: rec, Disp: 64}, down)
 	}
 	edge := func() {
 		s.ask(table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
-		l := s.leaky(add(own, Mem{Base: s.row(spokesFar, spokesFarStride)}))
-		VPMAXUD(magnitude(l), most, most)
-		e := expOrdinary(l)
-		VADDPS(e, sum, sum)
+		far := s.row(spokesFar, spokesFarStride)
+		e := higher(mul(up, Mem{Base: far}), mul(down, Mem{Base: far, Disp: 32}))
+		VADDPS(e, sum[0], sum[0])
 		if s.drops {
 			e = andNot(s.dropped(s.edge(nil)), e)
 		}
-		VMOVUPS(e, s.field(spokesA))
 		x := s.row(spokesX, spokesXStride)
-		for h, a := range acc {
-			f := s.all(spokesA + 4*h)
-			VFMADD231PS(Mem{Base: x, Disp: 32 * h}, f, a)
-		}
+		toAll(e, func(h int, f vec) { VFMADD231PS(Mem{Base: x, Disp: 32 * h}, f, acc[h]) })
 	}
-	last := func(stop string) {
-		wild, any := GP32(), greaterInt(most, math.Float32bits(tame))
-		VMOVMSKPS(any, wild)
-		TESTL(wild, wild)
-		JNZ(LabelRef(stop))
+	last := func() {
 		rec, y := s.get(spokesRec), s.get(spokesY)
-		none := compare(equal, sum, num(0))
-		inverse := andNot(none, div(get(num(1)), sum)) // of a row without edges
-		VMOVUPS(own, Mem{Base: rec})
-		VXORPS(none, none, none)
-		VMOVUPS(none, Mem{Base: rec, Disp: 32})
-		VMOVUPS(inverse, Mem{Base: rec, Disp: 64})
-		VMOVUPS(sum, Mem{Base: rec, Disp: 96})
+		inverse := div(get(num(1)), sum[0])
+		inverse = andNot(compare(equal, sum[0], num(0)), inverse) // of a row without edges
+		VMULPS(inverse, up, up)
+		VMULPS(inverse, down, down)
+		VMOVUPS(up, Mem{Base: rec, Disp: 32})
+		VMOVUPS(down, Mem{Base: rec, Disp: 64})
 		if s.drops {
 			VMULPS(s.field(spokesScale), inverse, inverse)
 		}
-		VMOVUPS(inverse, s.field(spokesA))
-		for h, a := range acc {
-			VMULPS(s.all(spokesA+4*h), a, a)
-			VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
-		}
-		s.further(spokesNear, spokesNearStride)
+		toAll(inverse, func(h int, f vec) {
+			VMULPS(f, acc[h], acc[h])
+			VMOVUPS(acc[h], Mem{Base: y, Disp: 32 * h})
+		})
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)
 	}
@@ -240,28 +248,24 @@ func eight(x, y vec) vec {
 // retrace writes simd.Spokes.Retrace.
 func (s *spokes) retrace() {
 	acc := make([]vec, lanes)
-	del := YMM()
+	del := make([]vec, 1)
 	var perm reg.GPVirtual
 	if s.drops {
 		perm = s.get(spokesPerm)
 	}
-	near, v := GP64(), GP64()
+	near, own, v := GP64(), GP64(), GP64()
 	first := func() {
-		for i := range acc {
-			if acc[i] == nil {
-				acc[i] = YMM()
-			}
-			VXORPS(acc[i], acc[i], acc[i])
-		}
-		VXORPS(del, del, del)
+		zero(acc)
+		zero(del)
 		MOVQ(s.field(spokesNear), near)
+		MOVQ(s.field(spokesOwn), own)
 		MOVQ(s.field(spokesV), v)
 	}
 	edge := func() {
 		s.ask(table{base: spokesX, stride: spokesXStride, lines: 4}, table{base: spokesFar, stride: spokesFarStride, lines: 2},
 			table{base: spokesDer, stride: spokesDerStride, lines: 1})
 		rec := s.row(spokesFar, spokesFarStride)
-		s.weigh(rec, near, perm)
+		s.weigh(rec, near, own, perm)
 		x := s.row(spokesX, spokesXStride)
 		product := func(h int) vec {
 			f, from := s.all(spokesA+4*h), get(Mem{Base: x, Disp: 32 * h})
@@ -283,14 +287,15 @@ func (s *spokes) retrace() {
 			VSUBPS(c, g, g)
 			VMULPS(s.field(spokesB), g, g)
 		}
-		VADDPS(g, del, del)
+		VADDPS(g, del[0], del[0])
 		der := Mem{Base: s.row(spokesDer, spokesDerStride)}
 		VADDPS(der, g, g)
 		VMOVUPS(g, der)
 	}
-	last := func(string) {
-		s.keep(acc, del)
+	last := func() {
+		s.keep(acc, del[0])
 		s.further(spokesNear, spokesNearStride)
+		s.further(spokesOwn, spokesOwnStride)
 		s.further(spokesV, spokesVStride)
 		s.further(spokesRec, spokesRecStride)
 		s.further(spokesY, spokesYStride)
@@ -301,10 +306,10 @@ func (s *spokes) retrace() {
 
 // weigh stores the softmax of an edge under the mask in A, times the slope in B,
 // both in C.
-func (s *spokes) weigh(rec, near, perm reg.GPVirtual) {
-	z := get(Mem{Base: rec})
-	VADDPS(Mem{Base: near}, z, z)
-	alpha := mul(expOrdinary(s.leaky(z)), Mem{Base: rec, Disp: 64})
+func (s *spokes) weigh(rec, near, own, perm reg.GPVirtual) {
+	z := add(get(Mem{Base: rec}), Mem{Base: near})
+	up, down := mul(get(Mem{Base: rec, Disp: 32}), Mem{Base: own}), mul(get(Mem{Base: rec, Disp: 64}), Mem{Base: own, Disp: 32})
+	alpha := higher(up, down)
 	sloped := pick(compare(greater, z, num(0)), alpha, mul(alpha, s.field(spokesSlope)))
 	VMOVUPS(sloped, s.field(spokesB))
 	if s.drops {
@@ -334,4 +339,34 @@ func (s *spokes) keep(acc []vec, del vec) {
 	for h, a := range acc {
 		VMOVUPS(a, Mem{Base: y, Disp: 32 * h})
 	}
+}
+
+// rowsOfPowers writes simd.Powers.Rows.
+func rowsOfPowers() {
+	start("powersOfRows", "func(p *byte)", "powersOfRows is Powers.Rows.")
+	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
+	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
+	VXORPS(most, most, most)
+	row, done, bare := fresh("row"), fresh("done"), fresh("bare")
+	TESTQ(n, n)
+	JZ(LabelRef(done))
+	Label(row)
+	v, to := get(Mem{Base: x}), GP64()
+	MOVQ(y, to)
+	CMPQ(t.field(powersCopy), Imm(0))
+	JE(LabelRef(bare))
+	VMOVUPS(v, Mem{Base: to})
+	ADDQ(Imm(32), to)
+	Label(bare)
+	VPMAXUD(magnitude(v), most, most)
+	low := mul(v, t.field(powersSlope))
+	VMOVUPS(expOrdinary(v), Mem{Base: to})
+	VMOVUPS(expOrdinary(low), Mem{Base: to, Disp: 32})
+	t.advance(x, powersXStride)
+	t.advance(y, powersYStride)
+	DECQ(n)
+	JNZ(LabelRef(row))
+	Label(done)
+	VMOVUPS(most, t.field(powersMost))
+	finish()
 }

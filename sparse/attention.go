@@ -40,7 +40,7 @@ const attendWork = 1 << 5
 // StatsLen is how many elements [Attention.Forward] leaves for
 // [Attention.Backward]: a record for each destination, and one that tells what
 // kind these are of.
-func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + 1 }
+func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + min(1, k.In.NumRows) }
 
 // Forward sets out to the attention's result and stats, of StatsLen elements,
 // to what [Attention.Backward] needs. A destination without edges gets zero.

@@ -17,8 +17,8 @@ import (
 //
 // It stores nothing for each edge: the backward pass computes α again from a
 // record of each destination. Its working memory, which is kept between calls,
-// does not grow with the edges; that of the backward pass has a number for each
-// destination and head, a few times. Infinite logits are treated as in
+// does not grow with the edges: it has a number for each node and head, a few
+// times. Infinite logits are treated as in
 // [SoftmaxRows].
 //
 // The fields are only read, so one Attention may run on several goroutines with

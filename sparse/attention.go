@@ -17,8 +17,8 @@ import (
 //
 // It stores nothing for each edge: the backward pass computes α again from a
 // record of each destination. Its working memory, which is kept between calls,
-// does not grow with the edges; that of the backward pass has a number for each
-// destination and head, a few times. Infinite logits are treated as in
+// does not grow with the edges: it has a number for each node and head, a few
+// times. Infinite logits are treated as in
 // [SoftmaxRows].
 //
 // The fields are only read, so one Attention may run on several goroutines with
@@ -38,8 +38,9 @@ type Attention struct {
 const attendWork = 1 << 5
 
 // StatsLen is how many elements [Attention.Forward] leaves for
-// [Attention.Backward]: a record for each destination.
-func (k *Attention) StatsLen() int { return k.In.NumRows * k.heads().record() }
+// [Attention.Backward]: a record for each destination, and one that tells what
+// kind these are of.
+func (k *Attention) StatsLen() int { return k.In.NumRows*k.heads().record() + min(1, k.In.NumRows) }
 
 // Forward sets out to the attention's result and stats, of StatsLen elements,
 // to what [Attention.Backward] needs. A destination without edges gets zero.
@@ -53,7 +54,9 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	t.prepare(k, out, stats)
 	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+attendWork)/partWork, partsMost))
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
+	t.direct = t.powers()
 	par.Run(parts, t)
+	t.tell()
 	t.release()
 	attendTasks.Put(t)
 }

@@ -205,16 +205,17 @@ func TestAttentionThreads(t *testing.T) {
 // Go agree on which results are numbers.
 func TestAttentionNotFinite(t *testing.T) {
 	bad := []float{float(math.NaN()), float(math.Inf(1)), float(math.Inf(-1))}
-	for _, heads := range []int{1, 3, 8} {
+	for _, hd := range [][2]int{{1, 4}, {3, 4}, {8, 4}, {8, 8}} {
+		heads, d := hd[0], hd[1]
 		rng := rand.New(rand.NewPCG(31, uint64(heads)))
 		a := random(rng, 40, 30, 200, false)
-		k := &sparse.Attention{In: a, El: normal(rng, 30, heads), Er: normal(rng, 40, heads), Ft: normal(rng, 30, heads, 4), Slope: 0.2}
+		k := &sparse.Attention{In: a, El: normal(rng, 30, heads), Er: normal(rng, 40, heads), Ft: normal(rng, 30, heads, d), Slope: 0.2}
 		for range 4 {
 			k.El.Data[rng.IntN(len(k.El.Data))] = bad[rng.IntN(3)]
 			k.Er.Data[rng.IntN(len(k.Er.Data))] = bad[rng.IntN(3)]
 		}
 		run := func() (*tensor.Dense, *sparse.AttentionGrads) {
-			out, stats, into := tensor.New(40, heads, 4), make([]float, k.StatsLen()), gradsOf(k)
+			out, stats, into := tensor.New(40, heads, d), make([]float, k.StatsLen()), gradsOf(k)
 			k.Forward(out, stats)
 			k.Backward(out, out, stats, into)
 			return out, into
@@ -280,4 +281,100 @@ func TestAttentionSetsNothing(t *testing.T) {
 	into.Ft.Fill(float(math.NaN()))
 	k.Backward(out, out, stats, into)
 	sameBits(t, "Ft", into.Ft, k.Ft)
+}
+
+// plainHub is hubAttention with nothing at the edges but the mask.
+func plainHub(t testing.TB, heads, d int, drop float64) (*sparse.Attention, *tensor.Dense) {
+	k, dOut := hubAttention(t, heads, d, 1)
+	k.Ee, k.Weight = nil, nil
+	mask := simd.NewDropout(7, 8, 9, drop)
+	k.Drop = &mask
+	return k, dOut
+}
+
+// Attention with nothing at its edges equals the oracle, whether its logits are
+// large, and whatever gradients are wanted.
+func TestAttentionPlainHubs(t *testing.T) {
+	for _, c := range []struct {
+		heads       int
+		drop, large float64
+	}{{8, 0, 0}, {8, 0.5, 0}, {8, 0.5, 23}, {8, 0, 25}, {8, 0.5, 1e4}, {16, 0.5, 0}, {16, 0, 25}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) { checkPlainHub(t, c.heads, c.drop, float(c.large)) })
+	}
+}
+
+func checkPlainHub(t *testing.T, heads int, drop float64, large float) {
+	k, dOut := plainHub(t, heads, 8, drop)
+	if large > 0 {
+		k.El.Data[len(k.El.Data)/2], k.Er.Data[len(k.Er.Data)/3], k.Er.Data[3*heads] = large, -large, large
+	}
+	want := newOracle(k, dOut)
+	out, stats, into := dOut.Like(), noise(rand.New(rand.NewPCG(1, 2)), k), gradsOf(k)
+	into.Ee, into.Weight = nil, nil
+	k.Forward(out, stats)
+	closeTo(t, "out", out, want.out)
+	for i, which := range []string{"first", "second"} { // the second adds
+		k.Backward(dOut, out, stats, into)
+		for j, x := range []*tensor.Dense{into.Ft, into.El, into.Er} {
+			w := append([]float64(nil), [][]float64{want.ft, want.el, want.er}[j]...)
+			for at := range w {
+				w[at] *= float64(i + 1)
+			}
+			closeTo(t, fmt.Sprintf("gradient %d, %s", j, which), x, w)
+		}
+	}
+	all := gradsOf(k) // those of the edges, of the same statistics
+	k.Backward(dOut, out, stats, all)
+	closeTo(t, "El beside Ee", all.El, want.el)
+	closeTo(t, "Ft beside Ee", all.Ft, want.ft)
+	closeTo(t, "Ee", all.Ee, want.ee)
+	closeTo(t, "Weight", all.Weight, want.wgt)
+}
+
+// One gradient alone has the same bits as with the others, on any number of
+// threads.
+func TestAttentionPlainThreads(t *testing.T) {
+	for _, heads := range []int{8, 16} {
+		k, dOut := plainHub(t, heads, 8, 0.3)
+		var first []*tensor.Dense
+		for _, n := range []int{1, 2, 3, 8} {
+			undo := par.SetThreads(n)
+			out, stats := dOut.Like(), make([]float, k.StatsLen())
+			k.Forward(out, stats)
+			sums := tensor.Of(append([]float(nil), stats...), len(stats))
+			into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+			k.Backward(dOut, out, stats, into)
+			el, er, ft := k.El.Like(), k.Er.Like(), k.Ft.Like()
+			k.Backward(dOut, out, stats, &sparse.AttentionGrads{El: el})
+			k.Backward(dOut, out, stats, &sparse.AttentionGrads{Er: er})
+			k.Backward(dOut, out, stats, &sparse.AttentionGrads{Ft: ft})
+			undo()
+			sameBits(t, "El alone", el, into.El)
+			sameBits(t, "Er alone", er, into.Er)
+			sameBits(t, "Ft alone", ft, into.Ft)
+			all := []*tensor.Dense{out, sums, into.El, into.Er, into.Ft}
+			if first == nil {
+				first = all
+			}
+			for i, x := range all {
+				sameBits(t, fmt.Sprintf("%d heads, result %d on %d threads", heads, i, n), x, first[i])
+			}
+		}
+	}
+}
+
+func TestAttentionPlainAllocatesNothing(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
+	if raced {
+		t.Skip("the race detector empties pools")
+	}
+	k, dOut := plainHub(t, 8, 8, 0.5)
+	out, stats := dOut.Like(), make([]float, k.StatsLen())
+	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+	if n := testing.AllocsPerRun(20, func() {
+		k.Forward(out, stats)
+		k.Backward(dOut, out, stats, into)
+	}); n >= 1 {
+		t.Errorf("%v allocations", n)
+	}
 }

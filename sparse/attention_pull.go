@@ -28,6 +28,8 @@ type pullTask struct {
 	copies int
 	der    *[]tensor.Float // the copies
 	cuts   []int
+	direct bool            // by spokes
+	pow    *[]tensor.Float // of direct: the sources' powers
 }
 
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
@@ -61,6 +63,9 @@ func (t *pullTask) release() {
 		scratch.Put(t.buf)
 	}
 	scratch.Put(t.der)
+	if t.pow != nil {
+		scratch.Put(t.pow)
+	}
 	*t = pullTask{cuts: t.cuts}
 }
 
@@ -119,6 +124,11 @@ func (t *pullTask) Chunk(i int) {
 	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
 	clear(der)
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
+	if t.direct {
+		t.spokes(s, t.cuts[i], t.cuts[i+1], der)
+		s.put()
+		return
+	}
 	s.tile.Perm, s.tile.FarStride, s.tile.RecStride = t.perm, t.record(), t.lanes
 	s.tile.DerStride = t.padded
 	s.tile.Ahead = ahead(len(t.stats))

@@ -16,6 +16,9 @@ type attendTask struct {
 	el, er []tensor.Float
 	bufs   [2]*[]tensor.Float
 	cuts   []int
+
+	direct bool            // by spokes
+	pow    *[]tensor.Float // of direct: the sources' powers
 }
 
 var attendTasks = sync.Pool{New: func() any { return new(attendTask) }}
@@ -26,12 +29,28 @@ func (t *attendTask) prepare(k *Attention, out *tensor.Dense, stats []tensor.Flo
 	t.er, t.bufs[1] = t.pad(k.Er)
 }
 
+// tell leaves word for the backward pass of what kind the records are.
+func (t *attendTask) tell() {
+	if len(t.stats) == 0 {
+		return
+	}
+	kind := &t.stats[len(t.stats)-1]
+	*kind = tiled
+	if t.direct {
+		*kind = spoked
+	}
+}
+
 func (t *attendTask) release() {
 	for i, b := range t.bufs {
 		if b != nil {
 			scratch.Put(b)
 		}
 		t.bufs[i] = nil
+	}
+	if t.pow != nil {
+		scratch.Put(t.pow)
+		t.pow = nil
 	}
 	t.k, t.out, t.stats, t.el, t.er = nil, nil, nil, nil, nil
 }
@@ -45,21 +64,34 @@ func (t *attendTask) Chunk(i int) {
 	s.mul.XStride, s.mul.YStride, s.mul.Width = f, f, f/t.heads
 	s.mul.Ahead, s.mul.SStride, s.mul.Set = ahead(len(t.k.Ft.Data)), t.record(), 1
 	s.ask(t.k.Ft, s.mul.Ahead, 1)
-	for lo, hi := t.cuts[i], t.cuts[i+1]; lo < hi; {
-		if a.Offsets[lo+1]-a.Offsets[lo] > pieceMost {
-			t.long(s, lo)
-			lo++
-			continue
-		}
-		next, _ := s.take(a.Offsets, lo, hi, 0)
+	lo, hi := t.cuts[i], t.cuts[i+1]
+	if t.direct {
+		t.spokes(s, lo, hi)
+		lo = hi
+	}
+	for lo < hi {
+		next := lo
 		for lane := 0; lane < t.padded; lane += t.lanes {
-			rec := t.stats[lo*t.record()+simd.Record*lane:]
-			t.soften(s, lo, lane, rec)
-			t.carry(s, lo, lane, rec[2*t.lanes:])
+			next = t.tile(s, lo, hi, lane)
 		}
 		lo = next
 	}
 	s.put()
+}
+
+// tile computes a block of heads of the next rows before hi, and returns where it
+// ends.
+func (t *attendTask) tile(s *attendSpace, lo, hi, lane int) (next int) {
+	offsets := t.k.In.Offsets
+	if offsets[lo+1]-offsets[lo] > pieceMost {
+		t.long(s, lo, lane)
+		return lo + 1
+	}
+	next, _ = s.take(offsets, lo, hi, 0)
+	rec := t.stats[lo*t.record()+simd.Record*lane:]
+	t.soften(s, lo, lane, rec)
+	t.carry(s, lo, lane, rec[2*t.lanes:])
+	return next
 }
 
 // soften sets Z to the weights of the tile's edges before they are divided by
@@ -88,34 +120,32 @@ func (t *attendTask) carry(s *attendSpace, lo, lane int, scale []tensor.Float) {
 
 // long is the pass of a row that is taken in pieces, twice: the first time for
 // the largest logit and the sum of all.
-func (t *attendTask) long(s *attendSpace, v int) {
-	f, n := s.mul.XStride, t.lanes
+func (t *attendTask) long(s *attendSpace, v, lane int) {
+	f, d, n := s.mul.XStride, s.mul.Width, t.lanes
 	s.mul.Set = 0
-	clear(t.out[v*f : v*f+f])
+	clear(t.out[v*f+lane*d:][:t.in(lane)*d])
 	offsets := t.k.In.Offsets
-	for lane := 0; lane < t.padded; lane += n {
-		rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*n]
-		top, inverse, sum := rec[n:2*n], rec[2*n:3*n], rec[3*n:]
-		part := s.sum[:simd.Record*n]
-		simd.NoTop(top)
-		clear(sum)
-		for r, edge := v, int64(0); r == v; {
-			r, edge = s.take(offsets, v, v+1, edge)
-			t.soften(s, v, lane, part)
-			join(top, sum, part[n:2*n], part[3*n:])
+	rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*n]
+	top, inverse, sum := rec[n:2*n], rec[2*n:3*n], rec[3*n:]
+	part := s.sum[:simd.Record*n]
+	simd.NoTop(top)
+	clear(sum)
+	for r, edge := v, int64(0); r == v; {
+		r, edge = s.take(offsets, v, v+1, edge)
+		t.soften(s, v, lane, part)
+		join(top, sum, part[n:2*n], part[3*n:])
+	}
+	copy(rec, part[:n])
+	for h, x := range sum {
+		inverse[h] = simd.Inverse(x)
+	}
+	for r, edge := v, int64(0); r == v; {
+		r, edge = s.take(offsets, v, v+1, edge)
+		t.soften(s, v, lane, part)
+		for h := range n {
+			part[2*n+h] = simd.Weigh(part[n+h], top[h]) * inverse[h]
 		}
-		copy(rec, part[:n])
-		for h, x := range sum {
-			inverse[h] = simd.Inverse(x)
-		}
-		for r, edge := v, int64(0); r == v; {
-			r, edge = s.take(offsets, v, v+1, edge)
-			t.soften(s, v, lane, part)
-			for h := range n {
-				part[2*n+h] = simd.Weigh(part[n+h], top[h]) * inverse[h]
-			}
-			t.carry(s, v, lane, part[2*n:])
-		}
+		t.carry(s, v, lane, part[2*n:])
 	}
 	s.mul.Set = 1
 }

@@ -20,14 +20,15 @@ const (
 // attendSpace is what one thread works in.
 type attendSpace struct {
 	headBlocks
-	tile  simd.Tile
-	mul   simd.Heads
-	piece [2]int64 // the offsets of a tile that is a piece of a row
-	ones  [8]tensor.Float
-	sum   []tensor.Float // of a row in pieces, or for each row of a tile
-	past  []tensor.Float // for each slot: the softmax under the mask
-	room  []tensor.Float
-	edges []int32
+	tile   simd.Tile
+	mul    simd.Heads
+	spokes simd.Spokes
+	piece  [2]int64 // the offsets of a tile that is a piece of a row
+	ones   [8]tensor.Float
+	sum    []tensor.Float // of a row in pieces, or for each row of a tile
+	past   []tensor.Float // for each slot: the softmax under the mask
+	room   []tensor.Float
+	edges  []int32
 }
 
 var attendSpaces = sync.Pool{New: func() any { return new(attendSpace) }}
@@ -60,7 +61,7 @@ func newSpace(b headBlocks, cols []int32, slope tensor.Float) *attendSpace {
 
 // put hands s back, without what it points to.
 func (s *attendSpace) put() {
-	s.tile, s.mul = simd.Tile{}, simd.Heads{}
+	s.tile, s.mul, s.spokes = simd.Tile{}, simd.Heads{}, simd.Spokes{}
 	attendSpaces.Put(s)
 }
 

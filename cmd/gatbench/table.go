@@ -19,16 +19,16 @@ type tableCommand struct {
 	Epochs   *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
 	Patience *int     `placeholder:"N" help:"Stop after N epochs without progress (the preset's)."`
 	Select   *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
-	ablation `embed:""`
+	variation `embed:""`
 	Resume   string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
 	Data     string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
 	Threads  int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
 	JSON     bool   `name:"json" help:"Print JSON objects, one a line."`
 }
 
-// ablation are settings that have no flag elsewhere: each shows what one part of
+// variation are settings that have no flag elsewhere: each shows what one part of
 // a preset is worth.
-type ablation struct {
+type variation struct {
 	Start     *string `placeholder:"NAME" help:"First values of GAT's weights: glorot, glorot-heads (each head on its own) or xavier-normal (the preset's)."`
 	Decayed   *string `placeholder:"NAME" help:"What decays: all, weights (no biases) or first-weights (of the first layer) (the preset's)."`
 	ValueDrop *bool   `negatable:"" help:"Whether GAT drops what its attention sums (the preset's)."`
@@ -36,11 +36,11 @@ type ablation struct {
 }
 
 // override gives r the settings that flags were given for.
-func (a *ablation) override(r *recipe) {
-	set(&r.Start, (*start)(a.Start))
-	set(&r.Decayed, (*decayed)(a.Decayed))
-	set(&r.ValueDrop, a.ValueDrop)
-	set(&r.NoBias, a.NoBias)
+func (v *variation) override(r *recipe) {
+	set(&r.Start, (*start)(v.Start))
+	set(&r.Decayed, (*decayed)(v.Decayed))
+	set(&r.ValueDrop, v.ValueDrop)
+	set(&r.NoBias, v.NoBias)
 }
 
 // cell is a model on a dataset.

@@ -114,6 +114,31 @@ func weighSlots(p *byte)
 //go:noescape
 func weigh8(p *byte)
 
+// powersOfRows is Powers.Rows.
+//
+//go:noescape
+func powersOfRows(p *byte)
+
+// attendSpokes is Spokes.Attend.
+//
+//go:noescape
+func attendSpokes(p *byte)
+
+// retraceSpokes is Spokes.Retrace.
+//
+//go:noescape
+func retraceSpokes(p *byte)
+
+// attendSpokesDrop is Spokes.Attend under a mask.
+//
+//go:noescape
+func attendSpokesDrop(p *byte)
+
+// retraceSpokesDrop is Spokes.Retrace under a mask.
+//
+//go:noescape
+func retraceSpokesDrop(p *byte)
+
 // sumRows1x1 is Heads.Sum of 1 heads of 1 registers.
 //
 //go:noescape

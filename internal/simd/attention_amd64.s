@@ -2109,6 +2109,791 @@ done104:
 	VZEROUPPER
 	RET
 
+// func powersOfRows(p *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·powersOfRows(SB), NOSPLIT, $0-8
+	MOVQ   p+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   24(AX), DX
+	MOVQ   64(AX), BX
+	VXORPS Y0, Y0, Y0
+	TESTQ  BX, BX
+	JZ     done107
+
+row106:
+	VMOVUPS (CX), Y1
+	MOVQ    DX, SI
+	CMPQ    72(AX), $0x00
+	JE      bare108
+	VMOVUPS Y1, (SI)
+	ADDQ    $0x20, SI
+
+bare108:
+	VANDPS       wide7fffffff<>+0(SB), Y1, Y2
+	VPMAXUD      Y2, Y0, Y0
+	VMULPS       112(AX), Y1, Y2
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y3
+	VSUBPS       wide4b400000<>+0(SB), Y3, Y4
+	VMOVUPS      widebf318000<>+0(SB), Y5
+	VFMADD213PS  Y1, Y4, Y5
+	VFNMADD231PS wideb95e8083<>+0(SB), Y4, Y5
+	VMOVUPS      wide3ab688be<>+0(SB), Y1
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f000000<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
+	VFMADD213PS  wide3f800000<>+0(SB), Y5, Y1
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y1, Y1
+	VMOVUPS      Y1, (SI)
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y1
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y1
+	VSUBPS       wide4b400000<>+0(SB), Y1, Y3
+	VMOVUPS      widebf318000<>+0(SB), Y4
+	VFMADD213PS  Y2, Y3, Y4
+	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y4
+	VMOVUPS      wide3ab688be<>+0(SB), Y2
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y4, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y4, Y2
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y2, Y1
+	VMOVUPS      Y1, 32(SI)
+	MOVQ         48(AX), SI
+	LEAQ         (CX)(SI*4), CX
+	MOVQ         56(AX), SI
+	LEAQ         (DX)(SI*4), DX
+	DECQ         BX
+	JNZ          row106
+
+done107:
+	VMOVUPS Y0, 80(AX)
+	VZEROUPPER
+	RET
+
+DATA wide7fffffff<>+0(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+4(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+8(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+12(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+16(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+20(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
+
+// func attendSpokes(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·attendSpokes(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	CMPQ 368(AX), $0x00
+	JE   stop112
+
+row109:
+	MOVQ    (AX), DX
+	MOVQ    (DX), BX
+	MOVQ    8(DX), DX
+	CMPQ    DX, 344(AX)
+	JG      stop112
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	MOVQ    144(AX), SI
+	VMOVUPS 32(SI), Y0
+	VMOVUPS 64(SI), Y1
+	CMPQ    BX, DX
+	JGE     none111
+
+edge110:
+	MOVQ       328(AX), SI
+	TESTQ      SI, SI
+	JZ         skip113
+	ADDQ       BX, SI
+	CMPQ       SI, 336(AX)
+	CMOVQGT    336(AX), SI
+	MOVLQSX    (CX)(SI*4), SI
+	MOVQ       96(AX), R8
+	MOVQ       272(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+	PREFETCHT1 64(R8)(DI*4)
+	PREFETCHT1 128(R8)(DI*4)
+	PREFETCHT1 192(R8)(DI*4)
+	MOVQ       72(AX), R8
+	MOVQ       264(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+
+skip113:
+	MOVLQSX     (CX)(BX*4), SI
+	IMULQ       264(AX), SI
+	SHLQ        $0x02, SI
+	ADDQ        72(AX), SI
+	VMULPS      (SI), Y0, Y11
+	VMULPS      32(SI), Y1, Y12
+	VMAXPS      Y12, Y11, Y11
+	VADDPS      Y11, Y10, Y10
+	MOVLQSX     (CX)(BX*4), SI
+	IMULQ       272(AX), SI
+	SHLQ        $0x02, SI
+	ADDQ        96(AX), SI
+	VPERM2F128  $0x00, Y11, Y11, Y12
+	VPERMILPS   $0x00, Y12, Y13
+	VFMADD231PS (SI), Y13, Y2
+	VPERMILPS   $0x55, Y12, Y13
+	VFMADD231PS 32(SI), Y13, Y3
+	VPERMILPS   $0xaa, Y12, Y13
+	VFMADD231PS 64(SI), Y13, Y4
+	VPERMILPS   $0xff, Y12, Y12
+	VFMADD231PS 96(SI), Y12, Y5
+	VPERM2F128  $0x11, Y11, Y11, Y11
+	VPERMILPS   $0x00, Y11, Y12
+	VFMADD231PS 128(SI), Y12, Y6
+	VPERMILPS   $0x55, Y11, Y12
+	VFMADD231PS 160(SI), Y12, Y7
+	VPERMILPS   $0xaa, Y11, Y12
+	VFMADD231PS 192(SI), Y12, Y8
+	VPERMILPS   $0xff, Y11, Y11
+	VFMADD231PS 224(SI), Y11, Y9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          edge110
+
+none111:
+	MOVQ       144(AX), DX
+	MOVQ       120(AX), BX
+	VMOVUPS    wide3f800000<>+0(SB), Y11
+	VDIVPS     Y10, Y11, Y11
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y10, Y10
+	VANDNPS    Y11, Y10, Y10
+	VMULPS     Y10, Y0, Y0
+	VMULPS     Y10, Y1, Y1
+	VMOVUPS    Y0, 32(DX)
+	VMOVUPS    Y1, 64(DX)
+	VPERM2F128 $0x00, Y10, Y10, Y0
+	VPERMILPS  $0x00, Y0, Y1
+	VMULPS     Y1, Y2, Y2
+	VMOVUPS    Y2, (BX)
+	VPERMILPS  $0x55, Y0, Y1
+	VMULPS     Y1, Y3, Y3
+	VMOVUPS    Y3, 32(BX)
+	VPERMILPS  $0xaa, Y0, Y1
+	VMULPS     Y1, Y4, Y4
+	VMOVUPS    Y4, 64(BX)
+	VPERMILPS  $0xff, Y0, Y0
+	VMULPS     Y0, Y5, Y5
+	VMOVUPS    Y5, 96(BX)
+	VPERM2F128 $0x11, Y10, Y10, Y0
+	VPERMILPS  $0x00, Y0, Y1
+	VMULPS     Y1, Y6, Y6
+	VMOVUPS    Y6, 128(BX)
+	VPERMILPS  $0x55, Y0, Y1
+	VMULPS     Y1, Y7, Y7
+	VMOVUPS    Y7, 160(BX)
+	VPERMILPS  $0xaa, Y0, Y1
+	VMULPS     Y1, Y8, Y8
+	VMOVUPS    Y8, 192(BX)
+	VPERMILPS  $0xff, Y0, Y0
+	VMULPS     Y0, Y9, Y9
+	VMOVUPS    Y9, 224(BX)
+	MOVQ       288(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, 144(AX)
+	MOVQ       280(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, 120(AX)
+	ADDQ       $0x08, (AX)
+	DECQ       368(AX)
+	JNZ        row109
+
+stop112:
+	VZEROUPPER
+	RET
+
+// func retraceSpokes(p *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	CMPQ 368(AX), $0x00
+	JE   stop117
+
+row114:
+	MOVQ   (AX), DX
+	MOVQ   (DX), R8
+	MOVQ   8(DX), DI
+	CMPQ   DI, 344(AX)
+	JG     stop117
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   168(AX), DX
+	MOVQ   192(AX), BX
+	MOVQ   216(AX), SI
+	CMPQ   R8, DI
+	JGE    none116
+
+edge115:
+	MOVQ       328(AX), R9
+	TESTQ      R9, R9
+	JZ         skip118
+	ADDQ       R8, R9
+	CMPQ       R9, 336(AX)
+	CMOVQGT    336(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       96(AX), R11
+	MOVQ       272(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+	PREFETCHT1 64(R11)(R10*4)
+	PREFETCHT1 128(R11)(R10*4)
+	PREFETCHT1 192(R11)(R10*4)
+	MOVQ       72(AX), R11
+	MOVQ       264(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+	PREFETCHT1 64(R11)(R10*4)
+	MOVQ       240(AX), R11
+	MOVQ       320(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+
+skip118:
+	MOVLQSX      (CX)(R8*4), R9
+	IMULQ        264(AX), R9
+	SHLQ         $0x02, R9
+	ADDQ         72(AX), R9
+	VMOVUPS      (R9), Y9
+	VADDPS       (DX), Y9, Y9
+	VMOVUPS      32(R9), Y10
+	VMULPS       (BX), Y10, Y10
+	VMOVUPS      64(R9), Y11
+	VMULPS       32(BX), Y11, Y11
+	VMAXPS       Y11, Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y9
+	VMULPS       376(AX), Y10, Y11
+	VBLENDVPS    Y9, Y10, Y11, Y9
+	VMOVUPS      Y9, 632(AX)
+	VMOVUPS      Y10, 600(AX)
+	MOVLQSX      (CX)(R8*4), R10
+	IMULQ        272(AX), R10
+	SHLQ         $0x02, R10
+	ADDQ         96(AX), R10
+	VBROADCASTSS 600(AX), Y9
+	VMOVUPS      (R10), Y10
+	VFMADD231PS  Y10, Y9, Y0
+	VMULPS       (SI), Y10, Y10
+	VBROADCASTSS 604(AX), Y9
+	VMOVUPS      32(R10), Y11
+	VFMADD231PS  Y11, Y9, Y1
+	VMULPS       32(SI), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y10, Y9
+	VBLENDPS     $0xcc, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 608(AX), Y9
+	VMOVUPS      64(R10), Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VMULPS       64(SI), Y11, Y11
+	VBROADCASTSS 612(AX), Y9
+	VMOVUPS      96(R10), Y12
+	VFMADD231PS  Y12, Y9, Y3
+	VMULPS       96(SI), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y9
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 616(AX), Y9
+	VMOVUPS      128(R10), Y11
+	VFMADD231PS  Y11, Y9, Y4
+	VMULPS       128(SI), Y11, Y11
+	VBROADCASTSS 620(AX), Y9
+	VMOVUPS      160(R10), Y12
+	VFMADD231PS  Y12, Y9, Y5
+	VMULPS       160(SI), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VBROADCASTSS 624(AX), Y9
+	VMOVUPS      192(R10), Y12
+	VFMADD231PS  Y12, Y9, Y6
+	VMULPS       192(SI), Y12, Y12
+	VBROADCASTSS 628(AX), Y9
+	VMOVUPS      224(R10), Y13
+	VFMADD231PS  Y13, Y9, Y7
+	VMULPS       224(SI), Y13, Y13
+	VSHUFPS      $0x4e, Y13, Y12, Y9
+	VBLENDPS     $0xcc, Y13, Y12, Y12
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VPERM2F128   $0x21, Y11, Y10, Y9
+	VBLENDPS     $0xf0, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VSUBPS       96(R9), Y10, Y10
+	VMULPS       632(AX), Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	MOVLQSX      (CX)(R8*4), R9
+	IMULQ        320(AX), R9
+	SHLQ         $0x02, R9
+	ADDQ         240(AX), R9
+	VADDPS       (R9), Y10, Y10
+	VMOVUPS      Y10, (R9)
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge115
+
+none116:
+	MOVQ   144(AX), DX
+	MOVQ   120(AX), BX
+	CMPQ   360(AX), $0x00
+	JE     set119
+	VADDPS (DX), Y8, Y8
+
+set119:
+	VMOVUPS Y8, (DX)
+	CMPQ    352(AX), $0x00
+	JE      plain120
+	VADDPS  (BX), Y0, Y0
+	VADDPS  32(BX), Y1, Y1
+	VADDPS  64(BX), Y2, Y2
+	VADDPS  96(BX), Y3, Y3
+	VADDPS  128(BX), Y4, Y4
+	VADDPS  160(BX), Y5, Y5
+	VADDPS  192(BX), Y6, Y6
+	VADDPS  224(BX), Y7, Y7
+
+plain120:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	VMOVUPS Y4, 128(BX)
+	VMOVUPS Y5, 160(BX)
+	VMOVUPS Y6, 192(BX)
+	VMOVUPS Y7, 224(BX)
+	MOVQ    296(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 168(AX)
+	MOVQ    304(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 192(AX)
+	MOVQ    312(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 216(AX)
+	MOVQ    288(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 144(AX)
+	MOVQ    280(AX), DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    368(AX)
+	JNZ     row114
+
+stop117:
+	VZEROUPPER
+	RET
+
+// func attendSpokesDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	CMPQ 368(AX), $0x00
+	JE   stop124
+
+row121:
+	MOVQ    (AX), DX
+	MOVQ    (DX), BX
+	MOVQ    8(DX), DX
+	CMPQ    DX, 344(AX)
+	JG      stop124
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	MOVQ    144(AX), SI
+	VMOVUPS 32(SI), Y0
+	VMOVUPS 64(SI), Y1
+	CMPQ    BX, DX
+	JGE     none123
+
+edge122:
+	MOVQ       328(AX), SI
+	TESTQ      SI, SI
+	JZ         skip125
+	ADDQ       BX, SI
+	CMPQ       SI, 336(AX)
+	CMOVQGT    336(AX), SI
+	MOVLQSX    (CX)(SI*4), SI
+	MOVQ       96(AX), R8
+	MOVQ       272(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+	PREFETCHT1 64(R8)(DI*4)
+	PREFETCHT1 128(R8)(DI*4)
+	PREFETCHT1 192(R8)(DI*4)
+	MOVQ       72(AX), R8
+	MOVQ       264(AX), DI
+	IMULQ      SI, DI
+	PREFETCHT1 (R8)(DI*4)
+
+skip125:
+	MOVLQSX      (CX)(BX*4), SI
+	IMULQ        264(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         72(AX), SI
+	VMULPS       (SI), Y0, Y11
+	VMULPS       32(SI), Y1, Y12
+	VMAXPS       Y12, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VMOVD        BX, X12
+	VPBROADCASTD X12, Y12
+	VPADDD       440(AX), Y12, Y12
+	VPSRLD       $0x10, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
+	VPSRLD       $0x0f, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
+	VPSRLD       $0x10, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPXOR        472(AX), Y12, Y12
+	VPADDD       504(AX), Y12, Y12
+	VPSRLD       $0x10, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
+	VPSRLD       $0x0f, Y12, Y13
+	VXORPS       Y12, Y13, Y12
+	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
+	VXORPS       536(AX), Y12, Y12
+	VMOVUPS      568(AX), Y13
+	VPCMPGTD     Y12, Y13, Y13
+	VANDNPS      Y11, Y13, Y11
+	MOVLQSX      (CX)(BX*4), SI
+	IMULQ        272(AX), SI
+	SHLQ         $0x02, SI
+	ADDQ         96(AX), SI
+	VPERM2F128   $0x00, Y11, Y11, Y12
+	VPERMILPS    $0x00, Y12, Y13
+	VFMADD231PS  (SI), Y13, Y2
+	VPERMILPS    $0x55, Y12, Y13
+	VFMADD231PS  32(SI), Y13, Y3
+	VPERMILPS    $0xaa, Y12, Y13
+	VFMADD231PS  64(SI), Y13, Y4
+	VPERMILPS    $0xff, Y12, Y12
+	VFMADD231PS  96(SI), Y12, Y5
+	VPERM2F128   $0x11, Y11, Y11, Y11
+	VPERMILPS    $0x00, Y11, Y12
+	VFMADD231PS  128(SI), Y12, Y6
+	VPERMILPS    $0x55, Y11, Y12
+	VFMADD231PS  160(SI), Y12, Y7
+	VPERMILPS    $0xaa, Y11, Y12
+	VFMADD231PS  192(SI), Y12, Y8
+	VPERMILPS    $0xff, Y11, Y11
+	VFMADD231PS  224(SI), Y11, Y9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           edge122
+
+none123:
+	MOVQ       144(AX), DX
+	MOVQ       120(AX), BX
+	VMOVUPS    wide3f800000<>+0(SB), Y11
+	VDIVPS     Y10, Y11, Y11
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y10, Y10
+	VANDNPS    Y11, Y10, Y10
+	VMULPS     Y10, Y0, Y0
+	VMULPS     Y10, Y1, Y1
+	VMOVUPS    Y0, 32(DX)
+	VMOVUPS    Y1, 64(DX)
+	VMULPS     408(AX), Y10, Y10
+	VPERM2F128 $0x00, Y10, Y10, Y0
+	VPERMILPS  $0x00, Y0, Y1
+	VMULPS     Y1, Y2, Y2
+	VMOVUPS    Y2, (BX)
+	VPERMILPS  $0x55, Y0, Y1
+	VMULPS     Y1, Y3, Y3
+	VMOVUPS    Y3, 32(BX)
+	VPERMILPS  $0xaa, Y0, Y1
+	VMULPS     Y1, Y4, Y4
+	VMOVUPS    Y4, 64(BX)
+	VPERMILPS  $0xff, Y0, Y0
+	VMULPS     Y0, Y5, Y5
+	VMOVUPS    Y5, 96(BX)
+	VPERM2F128 $0x11, Y10, Y10, Y0
+	VPERMILPS  $0x00, Y0, Y1
+	VMULPS     Y1, Y6, Y6
+	VMOVUPS    Y6, 128(BX)
+	VPERMILPS  $0x55, Y0, Y1
+	VMULPS     Y1, Y7, Y7
+	VMOVUPS    Y7, 160(BX)
+	VPERMILPS  $0xaa, Y0, Y1
+	VMULPS     Y1, Y8, Y8
+	VMOVUPS    Y8, 192(BX)
+	VPERMILPS  $0xff, Y0, Y0
+	VMULPS     Y0, Y9, Y9
+	VMOVUPS    Y9, 224(BX)
+	MOVQ       288(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, 144(AX)
+	MOVQ       280(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, 120(AX)
+	ADDQ       $0x08, (AX)
+	DECQ       368(AX)
+	JNZ        row121
+
+stop124:
+	VZEROUPPER
+	RET
+
+// func retraceSpokesDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	CMPQ 368(AX), $0x00
+	JE   stop129
+
+row126:
+	MOVQ   (AX), BX
+	MOVQ   (BX), R9
+	MOVQ   8(BX), R8
+	CMPQ   R8, 344(AX)
+	JG     stop129
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   168(AX), BX
+	MOVQ   192(AX), SI
+	MOVQ   216(AX), DI
+	CMPQ   R9, R8
+	JGE    none128
+
+edge127:
+	MOVQ       328(AX), R10
+	TESTQ      R10, R10
+	JZ         skip130
+	ADDQ       R9, R10
+	CMPQ       R10, 336(AX)
+	CMOVQGT    336(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       96(AX), R12
+	MOVQ       272(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	PREFETCHT1 64(R12)(R11*4)
+	PREFETCHT1 128(R12)(R11*4)
+	PREFETCHT1 192(R12)(R11*4)
+	MOVQ       72(AX), R12
+	MOVQ       264(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	PREFETCHT1 64(R12)(R11*4)
+	MOVQ       240(AX), R12
+	MOVQ       320(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+
+skip130:
+	MOVLQSX      (CX)(R9*4), R10
+	IMULQ        264(AX), R10
+	SHLQ         $0x02, R10
+	ADDQ         72(AX), R10
+	VMOVUPS      (R10), Y9
+	VADDPS       (BX), Y9, Y9
+	VMOVUPS      32(R10), Y10
+	VMULPS       (SI), Y10, Y10
+	VMOVUPS      64(R10), Y11
+	VMULPS       32(SI), Y11, Y11
+	VMAXPS       Y11, Y10, Y10
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y9
+	VMULPS       376(AX), Y10, Y11
+	VBLENDVPS    Y9, Y10, Y11, Y9
+	VMOVUPS      Y9, 632(AX)
+	VPBROADCASTD (DX)(R9*4), Y9
+	VPADDD       440(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
+	VPSRLD       $0x0f, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
+	VPSRLD       $0x10, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPXOR        472(AX), Y9, Y9
+	VPADDD       504(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
+	VPSRLD       $0x0f, Y9, Y11
+	VXORPS       Y9, Y11, Y9
+	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
+	VXORPS       536(AX), Y9, Y9
+	VMOVUPS      568(AX), Y11
+	VPCMPGTD     Y9, Y11, Y11
+	VANDNPS      408(AX), Y11, Y9
+	VMULPS       Y9, Y10, Y10
+	VMULPS       632(AX), Y9, Y9
+	VMOVUPS      Y9, 664(AX)
+	VMOVUPS      Y10, 600(AX)
+	MOVLQSX      (CX)(R9*4), R11
+	IMULQ        272(AX), R11
+	SHLQ         $0x02, R11
+	ADDQ         96(AX), R11
+	VBROADCASTSS 600(AX), Y9
+	VMOVUPS      (R11), Y10
+	VFMADD231PS  Y10, Y9, Y0
+	VMULPS       (DI), Y10, Y10
+	VBROADCASTSS 604(AX), Y9
+	VMOVUPS      32(R11), Y11
+	VFMADD231PS  Y11, Y9, Y1
+	VMULPS       32(DI), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y10, Y9
+	VBLENDPS     $0xcc, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 608(AX), Y9
+	VMOVUPS      64(R11), Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VMULPS       64(DI), Y11, Y11
+	VBROADCASTSS 612(AX), Y9
+	VMOVUPS      96(R11), Y12
+	VFMADD231PS  Y12, Y9, Y3
+	VMULPS       96(DI), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VSHUFPS      $0x88, Y11, Y10, Y9
+	VSHUFPS      $0xdd, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VBROADCASTSS 616(AX), Y9
+	VMOVUPS      128(R11), Y11
+	VFMADD231PS  Y11, Y9, Y4
+	VMULPS       128(DI), Y11, Y11
+	VBROADCASTSS 620(AX), Y9
+	VMOVUPS      160(R11), Y12
+	VFMADD231PS  Y12, Y9, Y5
+	VMULPS       160(DI), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y11, Y9
+	VBLENDPS     $0xcc, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VBROADCASTSS 624(AX), Y9
+	VMOVUPS      192(R11), Y12
+	VFMADD231PS  Y12, Y9, Y6
+	VMULPS       192(DI), Y12, Y12
+	VBROADCASTSS 628(AX), Y9
+	VMOVUPS      224(R11), Y13
+	VFMADD231PS  Y13, Y9, Y7
+	VMULPS       224(DI), Y13, Y13
+	VSHUFPS      $0x4e, Y13, Y12, Y9
+	VBLENDPS     $0xcc, Y13, Y12, Y12
+	VADDPS       Y9, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y9
+	VSHUFPS      $0xdd, Y12, Y11, Y11
+	VADDPS       Y9, Y11, Y11
+	VPERM2F128   $0x21, Y11, Y10, Y9
+	VBLENDPS     $0xf0, Y11, Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMULPS       664(AX), Y10, Y10
+	VMOVUPS      96(R10), Y9
+	VMULPS       632(AX), Y9, Y9
+	VSUBPS       Y9, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	MOVLQSX      (CX)(R9*4), R10
+	IMULQ        320(AX), R10
+	SHLQ         $0x02, R10
+	ADDQ         240(AX), R10
+	VADDPS       (R10), Y10, Y10
+	VMOVUPS      Y10, (R10)
+	INCQ         R9
+	CMPQ         R9, R8
+	JL           edge127
+
+none128:
+	MOVQ   144(AX), BX
+	MOVQ   120(AX), SI
+	CMPQ   360(AX), $0x00
+	JE     set131
+	VADDPS (BX), Y8, Y8
+
+set131:
+	VMOVUPS Y8, (BX)
+	CMPQ    352(AX), $0x00
+	JE      plain132
+	VADDPS  (SI), Y0, Y0
+	VADDPS  32(SI), Y1, Y1
+	VADDPS  64(SI), Y2, Y2
+	VADDPS  96(SI), Y3, Y3
+	VADDPS  128(SI), Y4, Y4
+	VADDPS  160(SI), Y5, Y5
+	VADDPS  192(SI), Y6, Y6
+	VADDPS  224(SI), Y7, Y7
+
+plain132:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y4, 128(SI)
+	VMOVUPS Y5, 160(SI)
+	VMOVUPS Y6, 192(SI)
+	VMOVUPS Y7, 224(SI)
+	MOVQ    296(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 168(AX)
+	MOVQ    304(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 192(AX)
+	MOVQ    312(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 216(AX)
+	MOVQ    288(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 144(AX)
+	MOVQ    280(AX), BX
+	SHLQ    $0x02, BX
+	ADDQ    BX, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    368(AX)
+	JNZ     row126
+
+stop129:
+	VZEROUPPER
+	RET
+
 // func sumRows1x1(p *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
@@ -2119,9 +2904,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done107
+	JE   done134
 
-row106:
+row133:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -2129,12 +2914,12 @@ row106:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none109
+	JZ     none136
 	MOVQ   R8, 216(AX)
 
-edge108:
+edge135:
 	CMPQ       200(AX), $0x00
-	JE         near110
+	JE         near137
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -2143,7 +2928,7 @@ edge108:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near110:
+near137:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -2153,30 +2938,30 @@ near110:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge108
+	JL           edge135
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none109:
+none136:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set112
+	JNE          set139
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept113
+	JMP          kept140
 
-set112:
+set139:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept113:
+kept140:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -2184,9 +2969,9 @@ kept113:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row106
+	JNZ  row133
 
-done107:
+done134:
 	VZEROUPPER
 	RET
 
@@ -2201,21 +2986,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done115
+	JE   done142
 
-row114:
+row141:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over116
+	JZ   over143
 	MOVQ R9, 216(AX)
 
-edge117:
+edge144:
 	CMPQ       200(AX), $0x00
-	JE         near118
+	JE         near145
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -2224,7 +3009,7 @@ edge117:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near118:
+near145:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -2240,20 +3025,20 @@ near118:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge117
+	JL           edge144
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over116:
+over143:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row114
+	JNZ  row141
 
-done115:
+done142:
 	VZEROUPPER
 	RET
 
@@ -2269,9 +3054,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done121
+	JE   done148
 
-row120:
+row147:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -2279,13 +3064,13 @@ row120:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none123
+	JZ     none150
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge122:
+edge149:
 	CMPQ       200(AX), $0x00
-	JE         near124
+	JE         near151
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -2294,7 +3079,7 @@ edge122:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near124:
+near151:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -2312,30 +3097,30 @@ near124:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge122
+	JL           edge149
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none123:
+none150:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set126
+	JNE          set153
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept127
+	JMP          kept154
 
-set126:
+set153:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept127:
+kept154:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -2346,9 +3131,9 @@ kept127:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row120
+	JNZ  row147
 
-done121:
+done148:
 	VZEROUPPER
 	RET
 
@@ -2362,9 +3147,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done129
+	JE   done156
 
-row128:
+row155:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -2373,12 +3158,12 @@ row128:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none131
+	JZ     none158
 	MOVQ   R9, 216(AX)
 
-edge130:
+edge157:
 	CMPQ       200(AX), $0x00
-	JE         near132
+	JE         near159
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -2387,7 +3172,7 @@ edge130:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near132:
+near159:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -2399,18 +3184,18 @@ near132:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge130
+	JL           edge157
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none131:
+none158:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set134
+	JNE          set161
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -2419,9 +3204,9 @@ none131:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept135
+	JMP          kept162
 
-set134:
+set161:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -2429,7 +3214,7 @@ set134:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept135:
+kept162:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -2437,9 +3222,9 @@ kept135:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row128
+	JNZ  row155
 
-done129:
+done156:
 	VZEROUPPER
 	RET
 
@@ -2454,21 +3239,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done137
+	JE   done164
 
-row136:
+row163:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over138
+	JZ   over165
 	MOVQ R10, 216(AX)
 
-edge139:
+edge166:
 	CMPQ       200(AX), $0x00
-	JE         near140
+	JE         near167
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2477,7 +3262,7 @@ edge139:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near140:
+near167:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -2496,20 +3281,20 @@ near140:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge139
+	JL           edge166
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over138:
+over165:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row136
+	JNZ  row163
 
-done137:
+done164:
 	VZEROUPPER
 	RET
 
@@ -2525,9 +3310,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done143
+	JE   done170
 
-row142:
+row169:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2536,13 +3321,13 @@ row142:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none145
+	JZ     none172
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge144:
+edge171:
 	CMPQ       200(AX), $0x00
-	JE         near146
+	JE         near173
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -2551,7 +3336,7 @@ edge144:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near146:
+near173:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -2574,18 +3359,18 @@ near146:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge144
+	JL           edge171
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none145:
+none172:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set148
+	JNE          set175
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -2594,9 +3379,9 @@ none145:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept149
+	JMP          kept176
 
-set148:
+set175:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -2604,7 +3389,7 @@ set148:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept149:
+kept176:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -2615,9 +3400,9 @@ kept149:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row142
+	JNZ  row169
 
-done143:
+done170:
 	VZEROUPPER
 	RET
 
@@ -2632,9 +3417,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done151
+	JE   done178
 
-row150:
+row177:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2645,12 +3430,12 @@ row150:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none153
+	JZ     none180
 	MOVQ   R10, 216(AX)
 
-edge152:
+edge179:
 	CMPQ       200(AX), $0x00
-	JE         near154
+	JE         near181
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2660,7 +3445,7 @@ edge152:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near154:
+near181:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -2676,18 +3461,18 @@ near154:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge152
+	JL           edge179
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none153:
+none180:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set156
+	JNE          set183
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -2704,9 +3489,9 @@ none153:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept157
+	JMP          kept184
 
-set156:
+set183:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -2720,7 +3505,7 @@ set156:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept157:
+kept184:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -2728,9 +3513,9 @@ kept157:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row150
+	JNZ  row177
 
-done151:
+done178:
 	VZEROUPPER
 	RET
 
@@ -2746,21 +3531,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done159
+	JE   done186
 
-row158:
+row185:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over160
+	JZ   over187
 	MOVQ R11, 216(AX)
 
-edge161:
+edge188:
 	CMPQ       200(AX), $0x00
-	JE         near162
+	JE         near189
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -2770,7 +3555,7 @@ edge161:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near162:
+near189:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -2793,20 +3578,20 @@ near162:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge161
+	JL           edge188
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over160:
+over187:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row158
+	JNZ  row185
 
-done159:
+done186:
 	VZEROUPPER
 	RET
 
@@ -2823,9 +3608,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done165
+	JE   done192
 
-row164:
+row191:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -2836,13 +3621,13 @@ row164:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none167
+	JZ     none194
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge166:
+edge193:
 	CMPQ       200(AX), $0x00
-	JE         near168
+	JE         near195
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -2852,7 +3637,7 @@ edge166:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near168:
+near195:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -2883,18 +3668,18 @@ near168:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge166
+	JL           edge193
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none167:
+none194:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set170
+	JNE          set197
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -2911,9 +3696,9 @@ none167:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept171
+	JMP          kept198
 
-set170:
+set197:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -2927,7 +3712,7 @@ set170:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept171:
+kept198:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -2938,9 +3723,9 @@ kept171:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row164
+	JNZ  row191
 
-done165:
+done192:
 	VZEROUPPER
 	RET
 
@@ -2955,9 +3740,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done173
+	JE   done200
 
-row172:
+row199:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -2972,12 +3757,12 @@ row172:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none175
+	JZ     none202
 	MOVQ   R10, 216(AX)
 
-edge174:
+edge201:
 	CMPQ       200(AX), $0x00
-	JE         near176
+	JE         near203
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -2985,16 +3770,16 @@ edge174:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked177
-	JG         near176
+	JE         asked204
+	JG         near203
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked177:
+asked204:
 	PREFETCHT1 192(SI)(R10*4)
 
-near176:
+near203:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3019,19 +3804,19 @@ near176:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge174
+	JL           edge201
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none175:
+none202:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set178
+	JNE          set205
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3064,9 +3849,9 @@ none175:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept179
+	JMP          kept206
 
-set178:
+set205:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3092,7 +3877,7 @@ set178:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept179:
+kept206:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3100,9 +3885,9 @@ kept179:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row172
+	JNZ  row199
 
-done173:
+done200:
 	VZEROUPPER
 	RET
 
@@ -3118,22 +3903,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done181
+	JE   done208
 
-row180:
+row207:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over182
+	JZ   over209
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge183:
+edge210:
 	CMPQ       200(AX), $0x00
-	JE         near184
+	JE         near211
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3141,16 +3926,16 @@ edge183:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked185
-	JG         near184
+	JE         asked212
+	JG         near211
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked185:
+asked212:
 	PREFETCHT1 192(SI)(R12*4)
 
-near184:
+near211:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -3186,20 +3971,20 @@ near184:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge183
+	JL         edge210
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over182:
+over209:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row180
+	JNZ  row207
 
-done181:
+done208:
 	VZEROUPPER
 	RET
 
@@ -3216,9 +4001,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done187
+	JE   done214
 
-row186:
+row213:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3233,13 +4018,13 @@ row186:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none189
+	JZ     none216
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge188:
+edge215:
 	CMPQ       200(AX), $0x00
-	JE         near190
+	JE         near217
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3247,16 +4032,16 @@ edge188:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked191
-	JG         near190
+	JE         asked218
+	JG         near217
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked191:
+asked218:
 	PREFETCHT1 192(SI)(R12*4)
 
-near190:
+near217:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -3309,19 +4094,19 @@ near190:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge188
+	JL           edge215
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none189:
+none216:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set192
+	JNE          set219
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3354,9 +4139,9 @@ none189:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept193
+	JMP          kept220
 
-set192:
+set219:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -3382,7 +4167,7 @@ set192:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept193:
+kept220:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -3393,9 +4178,9 @@ kept193:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row186
+	JNZ  row213
 
-done187:
+done214:
 	VZEROUPPER
 	RET
 
@@ -3409,9 +4194,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done195
+	JE   done222
 
-row194:
+row221:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -3420,12 +4205,12 @@ row194:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none197
+	JZ     none224
 	MOVQ   R8, 216(AX)
 
-edge196:
+edge223:
 	CMPQ       200(AX), $0x00
-	JE         near198
+	JE         near225
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -3434,7 +4219,7 @@ edge196:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near198:
+near225:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -3445,18 +4230,18 @@ near198:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge196
+	JL           edge223
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none197:
+none224:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set200
+	JNE          set227
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3464,16 +4249,16 @@ none197:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept201
+	JMP          kept228
 
-set200:
+set227:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept201:
+kept228:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -3481,9 +4266,9 @@ kept201:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row194
+	JNZ  row221
 
-done195:
+done222:
 	VZEROUPPER
 	RET
 
@@ -3498,21 +4283,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done203
+	JE   done230
 
-row202:
+row229:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over204
+	JZ   over231
 	MOVQ R9, 216(AX)
 
-edge205:
+edge232:
 	CMPQ       200(AX), $0x00
-	JE         near206
+	JE         near233
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3521,7 +4306,7 @@ edge205:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near206:
+near233:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3539,20 +4324,20 @@ near206:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge205
+	JL           edge232
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over204:
+over231:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row202
+	JNZ  row229
 
-done203:
+done230:
 	VZEROUPPER
 	RET
 
@@ -3568,9 +4353,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done209
+	JE   done236
 
-row208:
+row235:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3579,13 +4364,13 @@ row208:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none211
+	JZ     none238
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge210:
+edge237:
 	CMPQ       200(AX), $0x00
-	JE         near212
+	JE         near239
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3594,7 +4379,7 @@ edge210:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near212:
+near239:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3616,18 +4401,18 @@ near212:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge210
+	JL           edge237
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none211:
+none238:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set214
+	JNE          set241
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3635,16 +4420,16 @@ none211:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept215
+	JMP          kept242
 
-set214:
+set241:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept215:
+kept242:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3655,9 +4440,9 @@ kept215:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row208
+	JNZ  row235
 
-done209:
+done236:
 	VZEROUPPER
 	RET
 
@@ -3672,9 +4457,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done217
+	JE   done244
 
-row216:
+row243:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3689,12 +4474,12 @@ row216:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none219
+	JZ     none246
 	MOVQ   R10, 216(AX)
 
-edge218:
+edge245:
 	CMPQ       200(AX), $0x00
-	JE         near220
+	JE         near247
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3702,16 +4487,16 @@ edge218:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked221
-	JG         near220
+	JE         asked248
+	JG         near247
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked221:
+asked248:
 	PREFETCHT1 192(SI)(R10*4)
 
-near220:
+near247:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3731,18 +4516,18 @@ near220:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge218
+	JL           edge245
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none219:
+none246:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set222
+	JNE          set249
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3771,9 +4556,9 @@ none219:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept223
+	JMP          kept250
 
-set222:
+set249:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3795,7 +4580,7 @@ set222:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept223:
+kept250:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3803,9 +4588,9 @@ kept223:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row216
+	JNZ  row243
 
-done217:
+done244:
 	VZEROUPPER
 	RET
 
@@ -3821,21 +4606,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done225
+	JE   done252
 
-row224:
+row251:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over226
+	JZ   over253
 	MOVQ R11, 216(AX)
 
-edge227:
+edge254:
 	CMPQ       200(AX), $0x00
-	JE         near228
+	JE         near255
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -3843,16 +4628,16 @@ edge227:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked229
-	JG         near228
+	JE         asked256
+	JG         near255
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked229:
+asked256:
 	PREFETCHT1 192(SI)(R11*4)
 
-near228:
+near255:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -3883,20 +4668,20 @@ near228:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge227
+	JL           edge254
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over226:
+over253:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row224
+	JNZ  row251
 
-done225:
+done252:
 	VZEROUPPER
 	RET
 
@@ -3913,9 +4698,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done231
+	JE   done258
 
-row230:
+row257:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3930,13 +4715,13 @@ row230:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none233
+	JZ     none260
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge232:
+edge259:
 	CMPQ       200(AX), $0x00
-	JE         near234
+	JE         near261
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3944,16 +4729,16 @@ edge232:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked235
-	JG         near234
+	JE         asked262
+	JG         near261
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked235:
+asked262:
 	PREFETCHT1 192(SI)(R12*4)
 
-near234:
+near261:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4000,18 +4785,18 @@ near234:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge232
+	JL           edge259
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none233:
+none260:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set236
+	JNE          set263
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4040,9 +4825,9 @@ none233:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept237
+	JMP          kept264
 
-set236:
+set263:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4064,7 +4849,7 @@ set236:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept237:
+kept264:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4075,9 +4860,9 @@ kept237:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row230
+	JNZ  row257
 
-done231:
+done258:
 	VZEROUPPER
 	RET
 
@@ -4091,9 +4876,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done239
+	JE   done266
 
-row238:
+row265:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4104,12 +4889,12 @@ row238:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none241
+	JZ     none268
 	MOVQ   R8, 216(AX)
 
-edge240:
+edge267:
 	CMPQ       200(AX), $0x00
-	JE         near242
+	JE         near269
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4119,7 +4904,7 @@ edge240:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near242:
+near269:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4132,18 +4917,18 @@ near242:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge240
+	JL           edge267
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none241:
+none268:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set244
+	JNE          set271
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4157,9 +4942,9 @@ none241:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept245
+	JMP          kept272
 
-set244:
+set271:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -4170,7 +4955,7 @@ set244:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept245:
+kept272:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4178,9 +4963,9 @@ kept245:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row238
+	JNZ  row265
 
-done239:
+done266:
 	VZEROUPPER
 	RET
 
@@ -4195,21 +4980,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done247
+	JE   done274
 
-row246:
+row273:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over248
+	JZ   over275
 	MOVQ R9, 216(AX)
 
-edge249:
+edge276:
 	CMPQ       200(AX), $0x00
-	JE         near250
+	JE         near277
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4219,7 +5004,7 @@ edge249:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near250:
+near277:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4241,20 +5026,20 @@ near250:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge249
+	JL           edge276
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over248:
+over275:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row246
+	JNZ  row273
 
-done247:
+done274:
 	VZEROUPPER
 	RET
 
@@ -4270,9 +5055,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done253
+	JE   done280
 
-row252:
+row279:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4283,13 +5068,13 @@ row252:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none255
+	JZ     none282
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge254:
+edge281:
 	CMPQ       200(AX), $0x00
-	JE         near256
+	JE         near283
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4299,7 +5084,7 @@ edge254:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near256:
+near283:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4329,18 +5114,18 @@ near256:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge254
+	JL           edge281
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none255:
+none282:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set258
+	JNE          set285
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4354,9 +5139,9 @@ none255:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept259
+	JMP          kept286
 
-set258:
+set285:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -4367,7 +5152,7 @@ set258:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept259:
+kept286:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4378,9 +5163,9 @@ kept259:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row252
+	JNZ  row279
 
-done253:
+done280:
 	VZEROUPPER
 	RET
 
@@ -4394,9 +5179,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done261
+	JE   done288
 
-row260:
+row287:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4411,12 +5196,12 @@ row260:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none263
+	JZ     none290
 	MOVQ   R8, 216(AX)
 
-edge262:
+edge289:
 	CMPQ       200(AX), $0x00
-	JE         near264
+	JE         near291
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4424,16 +5209,16 @@ edge262:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked265
-	JG         near264
+	JE         asked292
+	JG         near291
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked265:
+asked292:
 	PREFETCHT1 192(DX)(R8*4)
 
-near264:
+near291:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4450,18 +5235,18 @@ near264:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge262
+	JL           edge289
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none263:
+none290:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set266
+	JNE          set293
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4487,9 +5272,9 @@ none263:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept267
+	JMP          kept294
 
-set266:
+set293:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -4508,7 +5293,7 @@ set266:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept267:
+kept294:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4516,9 +5301,9 @@ kept267:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row260
+	JNZ  row287
 
-done261:
+done288:
 	VZEROUPPER
 	RET
 
@@ -4533,21 +5318,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done269
+	JE   done296
 
-row268:
+row295:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over270
+	JZ   over297
 	MOVQ R9, 216(AX)
 
-edge271:
+edge298:
 	CMPQ       200(AX), $0x00
-	JE         near272
+	JE         near299
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4555,16 +5340,16 @@ edge271:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked273
-	JG         near272
+	JE         asked300
+	JG         near299
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked273:
+asked300:
 	PREFETCHT1 192(DX)(R9*4)
 
-near272:
+near299:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4594,20 +5379,20 @@ near272:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge271
+	JL           edge298
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over270:
+over297:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row268
+	JNZ  row295
 
-done269:
+done296:
 	VZEROUPPER
 	RET
 
@@ -4623,9 +5408,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done275
+	JE   done302
 
-row274:
+row301:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4640,13 +5425,13 @@ row274:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none277
+	JZ     none304
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge276:
+edge303:
 	CMPQ       200(AX), $0x00
-	JE         near278
+	JE         near305
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4654,16 +5439,16 @@ edge276:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked279
-	JG         near278
+	JE         asked306
+	JG         near305
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked279:
+asked306:
 	PREFETCHT1 192(DX)(R10*4)
 
-near278:
+near305:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4709,18 +5494,18 @@ near278:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge276
+	JL           edge303
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none277:
+none304:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set280
+	JNE          set307
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4746,9 +5531,9 @@ none277:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept281
+	JMP          kept308
 
-set280:
+set307:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -4767,7 +5552,7 @@ set280:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept281:
+kept308:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4778,9 +5563,9 @@ kept281:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row274
+	JNZ  row301
 
-done275:
+done302:
 	VZEROUPPER
 	RET
 
@@ -4795,9 +5580,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done283
+	JZ    done310
 
-row282:
+row309:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -4813,9 +5598,9 @@ row282:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row282
+	JNZ          row309
 
-done283:
+done310:
 	VZEROUPPER
 	RET
 
@@ -4831,9 +5616,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done285
+	JZ      done312
 
-row284:
+row311:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -4841,9 +5626,9 @@ row284:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row284
+	JNZ          row311
 
-done285:
+done312:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -4860,9 +5645,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done287
+	JZ      done314
 
-row286:
+row313:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -4872,9 +5657,9 @@ row286:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row286
+	JNZ          row313
 
-done287:
+done314:
 	VZEROUPPER
 	RET
 
@@ -4890,9 +5675,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done289
+	JZ    done316
 
-row288:
+row315:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -4929,9 +5714,9 @@ row288:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row288
+	JNZ        row315
 
-done289:
+done316:
 	VZEROUPPER
 	RET
 
@@ -4956,9 +5741,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done291
+	JZ      done318
 
-row290:
+row317:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -4981,9 +5766,9 @@ row290:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row290
+	JNZ          row317
 
-done291:
+done318:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -5017,9 +5802,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done293
+	JZ      done320
 
-row292:
+row319:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -5058,9 +5843,9 @@ row292:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row292
+	JNZ          row319
 
-done293:
+done320:
 	VZEROUPPER
 	RET
 
@@ -5075,9 +5860,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done295
+	JZ    done322
 
-row294:
+row321:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5095,9 +5880,9 @@ row294:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row294
+	JNZ          row321
 
-done295:
+done322:
 	VZEROUPPER
 	RET
 
@@ -5114,9 +5899,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done297
+	JZ      done324
 
-row296:
+row323:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -5125,9 +5910,9 @@ row296:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row296
+	JNZ          row323
 
-done297:
+done324:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -5146,9 +5931,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done299
+	JZ      done326
 
-row298:
+row325:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5161,9 +5946,9 @@ row298:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row298
+	JNZ          row325
 
-done299:
+done326:
 	VZEROUPPER
 	RET
 
@@ -5178,9 +5963,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done301
+	JZ    done328
 
-row300:
+row327:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5202,9 +5987,9 @@ row300:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row300
+	JNZ          row327
 
-done301:
+done328:
 	VZEROUPPER
 	RET
 
@@ -5223,9 +6008,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done303
+	JZ      done330
 
-row302:
+row329:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -5236,9 +6021,9 @@ row302:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row302
+	JNZ          row329
 
-done303:
+done330:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -5261,9 +6046,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done305
+	JZ      done332
 
-row304:
+row331:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5282,9 +6067,9 @@ row304:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row304
+	JNZ          row331
 
-done305:
+done332:
 	VZEROUPPER
 	RET
 
@@ -5299,9 +6084,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done307
+	JZ    done334
 
-row306:
+row333:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5331,9 +6116,9 @@ row306:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row306
+	JNZ          row333
 
-done307:
+done334:
 	VZEROUPPER
 	RET
 
@@ -5356,9 +6141,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done309
+	JZ      done336
 
-row308:
+row335:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -5373,9 +6158,9 @@ row308:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row308
+	JNZ          row335
 
-done309:
+done336:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -5406,9 +6191,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done311
+	JZ      done338
 
-row310:
+row337:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5439,9 +6224,9 @@ row310:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row310
+	JNZ          row337
 
-done311:
+done338:
 	VZEROUPPER
 	RET
 
@@ -5459,9 +6244,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done313
+	JE      done340
 
-row312:
+row339:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5469,12 +6254,12 @@ row312:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none315
+	JZ     none342
 	MOVQ   R8, 216(AX)
 
-edge314:
+edge341:
 	CMPQ       200(AX), $0x00
-	JE         near316
+	JE         near343
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5483,7 +6268,7 @@ edge314:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near316:
+near343:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5494,81 +6279,81 @@ near316:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge314
+	JL           edge341
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none315:
+none342:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set318
+	JNE          set345
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all320
+	JE           all347
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two322
+	JZ           two349
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two322:
+two349:
 	TESTQ    $0x00000002, DI
-	JZ       one323
+	JZ       one350
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one323:
+one350:
 	TESTQ  $0x00000001, DI
-	JZ     stored321
+	JZ     stored348
 	VMOVSS X3, (SI)
-	JMP    stored321
+	JMP    stored348
 
-all320:
+all347:
 	VMOVUPS Y3, (SI)
 
-stored321:
-	JMP kept319
+stored348:
+	JMP kept346
 
-set318:
+set345:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all324
+	JE           all351
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two326
+	JZ           two353
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two326:
+two353:
 	TESTQ    $0x00000002, DI
-	JZ       one327
+	JZ       one354
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one327:
+one354:
 	TESTQ  $0x00000001, DI
-	JZ     stored325
+	JZ     stored352
 	VMOVSS X1, (SI)
-	JMP    stored325
+	JMP    stored352
 
-all324:
+all351:
 	VMOVUPS Y1, (SI)
 
-stored325:
-kept319:
+stored352:
+kept346:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5576,9 +6361,9 @@ kept319:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row312
+	JNZ  row339
 
-done313:
+done340:
 	VZEROUPPER
 	RET
 
@@ -5597,21 +6382,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done329
+	JE      done356
 
-row328:
+row355:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over330
+	JZ   over357
 	MOVQ R9, 216(AX)
 
-edge331:
+edge358:
 	CMPQ       200(AX), $0x00
-	JE         near332
+	JE         near359
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5620,7 +6405,7 @@ edge331:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near332:
+near359:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5637,20 +6422,20 @@ near332:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge331
+	JL           edge358
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over330:
+over357:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row328
+	JNZ  row355
 
-done329:
+done356:
 	VZEROUPPER
 	RET
 
@@ -5670,9 +6455,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done335
+	JE      done362
 
-row334:
+row361:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5680,13 +6465,13 @@ row334:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none337
+	JZ     none364
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge336:
+edge363:
 	CMPQ       200(AX), $0x00
-	JE         near338
+	JE         near365
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5695,7 +6480,7 @@ edge336:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near338:
+near365:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5714,81 +6499,81 @@ near338:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge336
+	JL           edge363
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none337:
+none364:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set340
+	JNE          set367
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all342
+	JE           all369
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two344
+	JZ           two371
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two344:
+two371:
 	TESTQ    $0x00000002, R8
-	JZ       one345
+	JZ       one372
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one345:
+one372:
 	TESTQ  $0x00000001, R8
-	JZ     stored343
+	JZ     stored370
 	VMOVSS X3, (DI)
-	JMP    stored343
+	JMP    stored370
 
-all342:
+all369:
 	VMOVUPS Y3, (DI)
 
-stored343:
-	JMP kept341
+stored370:
+	JMP kept368
 
-set340:
+set367:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all346
+	JE           all373
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two348
+	JZ           two375
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two348:
+two375:
 	TESTQ    $0x00000002, R8
-	JZ       one349
+	JZ       one376
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one349:
+one376:
 	TESTQ  $0x00000001, R8
-	JZ     stored347
+	JZ     stored374
 	VMOVSS X1, (DI)
-	JMP    stored347
+	JMP    stored374
 
-all346:
+all373:
 	VMOVUPS Y1, (DI)
 
-stored347:
-kept341:
+stored374:
+kept368:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5799,9 +6584,9 @@ kept341:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row334
+	JNZ  row361
 
-done335:
+done362:
 	VZEROUPPER
 	RET
 
@@ -5819,9 +6604,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done351
+	JE      done378
 
-row350:
+row377:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5830,12 +6615,12 @@ row350:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none353
+	JZ     none380
 	MOVQ   R9, 216(AX)
 
-edge352:
+edge379:
 	CMPQ       200(AX), $0x00
-	JE         near354
+	JE         near381
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5844,7 +6629,7 @@ edge352:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near354:
+near381:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -5858,140 +6643,140 @@ near354:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge352
+	JL           edge379
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none353:
+none380:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set356
+	JNE          set383
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all358
+	JE           all385
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two360
+	JZ           two387
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two360:
+two387:
 	TESTQ    $0x00000002, R9
-	JZ       one361
+	JZ       one388
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one361:
+one388:
 	TESTQ  $0x00000001, R9
-	JZ     stored359
+	JZ     stored386
 	VMOVSS X4, (R10)
-	JMP    stored359
+	JMP    stored386
 
-all358:
+all385:
 	VMOVUPS Y4, (DI)
 
-stored359:
+stored386:
 	VBROADCASTSS 4(R8), Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all362
+	JE           all389
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two364
+	JZ           two391
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two364:
+two391:
 	TESTQ    $0x00000002, R8
-	JZ       one365
+	JZ       one392
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one365:
+one392:
 	TESTQ  $0x00000001, R8
-	JZ     stored363
+	JZ     stored390
 	VMOVSS X3, (DI)
-	JMP    stored363
+	JMP    stored390
 
-all362:
+all389:
 	VMOVUPS Y3, (DI)(CX*1)
 
-stored363:
-	JMP kept357
+stored390:
+	JMP kept384
 
-set356:
+set383:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all366
+	JE           all393
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two368
+	JZ           two395
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two368:
+two395:
 	TESTQ    $0x00000002, R9
-	JZ       one369
+	JZ       one396
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one369:
+one396:
 	TESTQ  $0x00000001, R9
-	JZ     stored367
+	JZ     stored394
 	VMOVSS X1, (R10)
-	JMP    stored367
+	JMP    stored394
 
-all366:
+all393:
 	VMOVUPS Y1, (DI)
 
-stored367:
+stored394:
 	VBROADCASTSS 4(R8), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all370
+	JE           all397
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two372
+	JZ           two399
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two372:
+two399:
 	TESTQ    $0x00000002, R8
-	JZ       one373
+	JZ       one400
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one373:
+one400:
 	TESTQ  $0x00000001, R8
-	JZ     stored371
+	JZ     stored398
 	VMOVSS X1, (DI)
-	JMP    stored371
+	JMP    stored398
 
-all370:
+all397:
 	VMOVUPS Y1, (DI)(CX*1)
 
-stored371:
-kept357:
+stored398:
+kept384:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5999,9 +6784,9 @@ kept357:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row350
+	JNZ  row377
 
-done351:
+done378:
 	VZEROUPPER
 	RET
 
@@ -6020,21 +6805,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done375
+	JE      done402
 
-row374:
+row401:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over376
+	JZ   over403
 	MOVQ R10, 216(AX)
 
-edge377:
+edge404:
 	CMPQ       200(AX), $0x00
-	JE         near378
+	JE         near405
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6043,7 +6828,7 @@ edge377:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near378:
+near405:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -6064,20 +6849,20 @@ near378:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge377
+	JL           edge404
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over376:
+over403:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row374
+	JNZ  row401
 
-done375:
+done402:
 	VZEROUPPER
 	RET
 
@@ -6097,9 +6882,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done381
+	JE      done408
 
-row380:
+row407:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6108,13 +6893,13 @@ row380:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none383
+	JZ     none410
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge382:
+edge409:
 	CMPQ       200(AX), $0x00
-	JE         near384
+	JE         near411
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -6123,7 +6908,7 @@ edge382:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near384:
+near411:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -6148,140 +6933,140 @@ near384:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge382
+	JL           edge409
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none383:
+none410:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set386
+	JNE          set413
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all388
+	JE           all415
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two390
+	JZ           two417
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two390:
+two417:
 	TESTQ    $0x00000002, R10
-	JZ       one391
+	JZ       one418
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one391:
+one418:
 	TESTQ  $0x00000001, R10
-	JZ     stored389
+	JZ     stored416
 	VMOVSS X4, (R11)
-	JMP    stored389
+	JMP    stored416
 
-all388:
+all415:
 	VMOVUPS Y4, (R8)
 
-stored389:
+stored416:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all392
+	JE           all419
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two394
+	JZ           two421
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two394:
+two421:
 	TESTQ    $0x00000002, R9
-	JZ       one395
+	JZ       one422
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one395:
+one422:
 	TESTQ  $0x00000001, R9
-	JZ     stored393
+	JZ     stored420
 	VMOVSS X3, (R8)
-	JMP    stored393
+	JMP    stored420
 
-all392:
+all419:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored393:
-	JMP kept387
+stored420:
+	JMP kept414
 
-set386:
+set413:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all396
+	JE           all423
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two398
+	JZ           two425
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two398:
+two425:
 	TESTQ    $0x00000002, R10
-	JZ       one399
+	JZ       one426
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one399:
+one426:
 	TESTQ  $0x00000001, R10
-	JZ     stored397
+	JZ     stored424
 	VMOVSS X1, (R11)
-	JMP    stored397
+	JMP    stored424
 
-all396:
+all423:
 	VMOVUPS Y1, (R8)
 
-stored397:
+stored424:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all400
+	JE           all427
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two402
+	JZ           two429
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two402:
+two429:
 	TESTQ    $0x00000002, R9
-	JZ       one403
+	JZ       one430
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one403:
+one430:
 	TESTQ  $0x00000001, R9
-	JZ     stored401
+	JZ     stored428
 	VMOVSS X1, (R8)
-	JMP    stored401
+	JMP    stored428
 
-all400:
+all427:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored401:
-kept387:
+stored428:
+kept414:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -6292,9 +7077,9 @@ kept387:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row380
+	JNZ  row407
 
-done381:
+done408:
 	VZEROUPPER
 	RET
 
@@ -6313,9 +7098,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done405
+	JE      done432
 
-row404:
+row431:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6326,12 +7111,12 @@ row404:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none407
+	JZ     none434
 	MOVQ   R10, 216(AX)
 
-edge406:
+edge433:
 	CMPQ       200(AX), $0x00
-	JE         near408
+	JE         near435
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6341,7 +7126,7 @@ edge406:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near408:
+near435:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -6361,258 +7146,258 @@ near408:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge406
+	JL           edge433
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none407:
+none434:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set410
+	JNE          set437
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all412
+	JE           all439
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two414
+	JZ           two441
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two414:
+two441:
 	TESTQ    $0x00000002, R10
-	JZ       one415
+	JZ       one442
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one415:
+one442:
 	TESTQ  $0x00000001, R10
-	JZ     stored413
+	JZ     stored440
 	VMOVSS X6, (R11)
-	JMP    stored413
+	JMP    stored440
 
-all412:
+all439:
 	VMOVUPS Y6, (R8)
 
-stored413:
+stored440:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all416
+	JE           all443
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two418
+	JZ           two445
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two418:
+two445:
 	TESTQ    $0x00000002, R10
-	JZ       one419
+	JZ       one446
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one419:
+one446:
 	TESTQ  $0x00000001, R10
-	JZ     stored417
+	JZ     stored444
 	VMOVSS X5, (R11)
-	JMP    stored417
+	JMP    stored444
 
-all416:
+all443:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored417:
+stored444:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all420
+	JE           all447
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two422
+	JZ           two449
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two422:
+two449:
 	TESTQ    $0x00000002, R10
-	JZ       one423
+	JZ       one450
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one423:
+one450:
 	TESTQ  $0x00000001, R10
-	JZ     stored421
+	JZ     stored448
 	VMOVSS X2, (R11)
-	JMP    stored421
+	JMP    stored448
 
-all420:
+all447:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored421:
+stored448:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all424
+	JE           all451
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two426
+	JZ           two453
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two426:
+two453:
 	TESTQ    $0x00000002, R9
-	JZ       one427
+	JZ       one454
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one427:
+one454:
 	TESTQ  $0x00000001, R9
-	JZ     stored425
+	JZ     stored452
 	VMOVSS X2, (R8)
-	JMP    stored425
+	JMP    stored452
 
-all424:
+all451:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored425:
-	JMP kept411
+stored452:
+	JMP kept438
 
-set410:
+set437:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all428
+	JE           all455
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two430
+	JZ           two457
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two430:
+two457:
 	TESTQ    $0x00000002, R10
-	JZ       one431
+	JZ       one458
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one431:
+one458:
 	TESTQ  $0x00000001, R10
-	JZ     stored429
+	JZ     stored456
 	VMOVSS X1, (R11)
-	JMP    stored429
+	JMP    stored456
 
-all428:
+all455:
 	VMOVUPS Y1, (R8)
 
-stored429:
+stored456:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all432
+	JE           all459
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two434
+	JZ           two461
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two434:
+two461:
 	TESTQ    $0x00000002, R10
-	JZ       one435
+	JZ       one462
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one435:
+one462:
 	TESTQ  $0x00000001, R10
-	JZ     stored433
+	JZ     stored460
 	VMOVSS X1, (R11)
-	JMP    stored433
+	JMP    stored460
 
-all432:
+all459:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored433:
+stored460:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all436
+	JE           all463
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two438
+	JZ           two465
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two438:
+two465:
 	TESTQ    $0x00000002, R10
-	JZ       one439
+	JZ       one466
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one439:
+one466:
 	TESTQ  $0x00000001, R10
-	JZ     stored437
+	JZ     stored464
 	VMOVSS X1, (R11)
-	JMP    stored437
+	JMP    stored464
 
-all436:
+all463:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored437:
+stored464:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all440
+	JE           all467
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two442
+	JZ           two469
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two442:
+two469:
 	TESTQ    $0x00000002, R9
-	JZ       one443
+	JZ       one470
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one443:
+one470:
 	TESTQ  $0x00000001, R9
-	JZ     stored441
+	JZ     stored468
 	VMOVSS X1, (R8)
-	JMP    stored441
+	JMP    stored468
 
-all440:
+all467:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored441:
-kept411:
+stored468:
+kept438:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -6620,9 +7405,9 @@ kept411:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row404
+	JNZ  row431
 
-done405:
+done432:
 	VZEROUPPER
 	RET
 
@@ -6642,21 +7427,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done445
+	JE      done472
 
-row444:
+row471:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over446
+	JZ   over473
 	MOVQ R11, 216(AX)
 
-edge447:
+edge474:
 	CMPQ       200(AX), $0x00
-	JE         near448
+	JE         near475
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -6666,7 +7451,7 @@ edge447:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near448:
+near475:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -6693,20 +7478,20 @@ near448:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge447
+	JL           edge474
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over446:
+over473:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row444
+	JNZ  row471
 
-done445:
+done472:
 	VZEROUPPER
 	RET
 
@@ -6727,9 +7512,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done451
+	JE      done478
 
-row450:
+row477:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -6740,13 +7525,13 @@ row450:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none453
+	JZ     none480
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge452:
+edge479:
 	CMPQ       200(AX), $0x00
-	JE         near454
+	JE         near481
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -6756,7 +7541,7 @@ edge452:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near454:
+near481:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -6791,258 +7576,258 @@ near454:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge452
+	JL           edge479
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none453:
+none480:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set456
+	JNE          set483
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all458
+	JE           all485
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two460
+	JZ           two487
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two460:
+two487:
 	TESTQ    $0x00000002, R11
-	JZ       one461
+	JZ       one488
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one461:
+one488:
 	TESTQ  $0x00000001, R11
-	JZ     stored459
+	JZ     stored486
 	VMOVSS X6, (R12)
-	JMP    stored459
+	JMP    stored486
 
-all458:
+all485:
 	VMOVUPS Y6, (R9)
 
-stored459:
+stored486:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all462
+	JE           all489
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two464
+	JZ           two491
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two464:
+two491:
 	TESTQ    $0x00000002, R11
-	JZ       one465
+	JZ       one492
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one465:
+one492:
 	TESTQ  $0x00000001, R11
-	JZ     stored463
+	JZ     stored490
 	VMOVSS X5, (R12)
-	JMP    stored463
+	JMP    stored490
 
-all462:
+all489:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored463:
+stored490:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all466
+	JE           all493
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two468
+	JZ           two495
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two468:
+two495:
 	TESTQ    $0x00000002, R11
-	JZ       one469
+	JZ       one496
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one469:
+one496:
 	TESTQ  $0x00000001, R11
-	JZ     stored467
+	JZ     stored494
 	VMOVSS X2, (R12)
-	JMP    stored467
+	JMP    stored494
 
-all466:
+all493:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored467:
+stored494:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all470
+	JE           all497
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two472
+	JZ           two499
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two472:
+two499:
 	TESTQ    $0x00000002, R10
-	JZ       one473
+	JZ       one500
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one473:
+one500:
 	TESTQ  $0x00000001, R10
-	JZ     stored471
+	JZ     stored498
 	VMOVSS X2, (R9)
-	JMP    stored471
+	JMP    stored498
 
-all470:
+all497:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored471:
-	JMP kept457
+stored498:
+	JMP kept484
 
-set456:
+set483:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all474
+	JE           all501
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two476
+	JZ           two503
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two476:
+two503:
 	TESTQ    $0x00000002, R11
-	JZ       one477
+	JZ       one504
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one477:
+one504:
 	TESTQ  $0x00000001, R11
-	JZ     stored475
+	JZ     stored502
 	VMOVSS X1, (R12)
-	JMP    stored475
+	JMP    stored502
 
-all474:
+all501:
 	VMOVUPS Y1, (R9)
 
-stored475:
+stored502:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all478
+	JE           all505
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two480
+	JZ           two507
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two480:
+two507:
 	TESTQ    $0x00000002, R11
-	JZ       one481
+	JZ       one508
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one481:
+one508:
 	TESTQ  $0x00000001, R11
-	JZ     stored479
+	JZ     stored506
 	VMOVSS X1, (R12)
-	JMP    stored479
+	JMP    stored506
 
-all478:
+all505:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored479:
+stored506:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all482
+	JE           all509
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two484
+	JZ           two511
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two484:
+two511:
 	TESTQ    $0x00000002, R11
-	JZ       one485
+	JZ       one512
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one485:
+one512:
 	TESTQ  $0x00000001, R11
-	JZ     stored483
+	JZ     stored510
 	VMOVSS X1, (R12)
-	JMP    stored483
+	JMP    stored510
 
-all482:
+all509:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored483:
+stored510:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all486
+	JE           all513
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two488
+	JZ           two515
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two488:
+two515:
 	TESTQ    $0x00000002, R10
-	JZ       one489
+	JZ       one516
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one489:
+one516:
 	TESTQ  $0x00000001, R10
-	JZ     stored487
+	JZ     stored514
 	VMOVSS X1, (R9)
-	JMP    stored487
+	JMP    stored514
 
-all486:
+all513:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored487:
-kept457:
+stored514:
+kept484:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -7053,9 +7838,9 @@ kept457:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row450
+	JNZ  row477
 
-done451:
+done478:
 	VZEROUPPER
 	RET
 
@@ -7074,9 +7859,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done491
+	JE      done518
 
-row490:
+row517:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7091,12 +7876,12 @@ row490:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none493
+	JZ     none520
 	MOVQ   R10, 216(AX)
 
-edge492:
+edge519:
 	CMPQ       200(AX), $0x00
-	JE         near494
+	JE         near521
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7104,16 +7889,16 @@ edge492:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked495
-	JG         near494
+	JE         asked522
+	JG         near521
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked495:
+asked522:
 	PREFETCHT1 192(SI)(R10*4)
 
-near494:
+near521:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7146,495 +7931,495 @@ near494:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge492
+	JL           edge519
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none493:
+none520:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set496
+	JNE          set523
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all498
+	JE           all525
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two500
+	JZ           two527
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two500:
+two527:
 	TESTQ    $0x00000002, R11
-	JZ       one501
+	JZ       one528
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one501:
+one528:
 	TESTQ  $0x00000001, R11
-	JZ     stored499
+	JZ     stored526
 	VMOVSS X10, (R12)
-	JMP    stored499
+	JMP    stored526
 
-all498:
+all525:
 	VMOVUPS Y10, (R8)
 
-stored499:
+stored526:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all502
+	JE           all529
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two504
+	JZ           two531
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two504:
+two531:
 	TESTQ    $0x00000002, R11
-	JZ       one505
+	JZ       one532
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one505:
+one532:
 	TESTQ  $0x00000001, R11
-	JZ     stored503
+	JZ     stored530
 	VMOVSS X9, (R12)
-	JMP    stored503
+	JMP    stored530
 
-all502:
+all529:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored503:
+stored530:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all506
+	JE           all533
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two508
+	JZ           two535
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two508:
+two535:
 	TESTQ    $0x00000002, R11
-	JZ       one509
+	JZ       one536
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one509:
+one536:
 	TESTQ  $0x00000001, R11
-	JZ     stored507
+	JZ     stored534
 	VMOVSS X2, (R12)
-	JMP    stored507
+	JMP    stored534
 
-all506:
+all533:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored507:
+stored534:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all510
+	JE           all537
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two512
+	JZ           two539
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two512:
+two539:
 	TESTQ    $0x00000002, R11
-	JZ       one513
+	JZ       one540
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one513:
+one540:
 	TESTQ  $0x00000001, R11
-	JZ     stored511
+	JZ     stored538
 	VMOVSS X2, (R8)
-	JMP    stored511
+	JMP    stored538
 
-all510:
+all537:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored511:
+stored538:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all514
+	JE           all541
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two516
+	JZ           two543
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two516:
+two543:
 	TESTQ    $0x00000002, R8
-	JZ       one517
+	JZ       one544
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one517:
+one544:
 	TESTQ  $0x00000001, R8
-	JZ     stored515
+	JZ     stored542
 	VMOVSS X2, (R11)
-	JMP    stored515
+	JMP    stored542
 
-all514:
+all541:
 	VMOVUPS Y2, (R10)
 
-stored515:
+stored542:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all518
+	JE           all545
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two520
+	JZ           two547
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two520:
+two547:
 	TESTQ    $0x00000002, R8
-	JZ       one521
+	JZ       one548
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one521:
+one548:
 	TESTQ  $0x00000001, R8
-	JZ     stored519
+	JZ     stored546
 	VMOVSS X2, (R11)
-	JMP    stored519
+	JMP    stored546
 
-all518:
+all545:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored519:
+stored546:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all522
+	JE           all549
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two524
+	JZ           two551
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two524:
+two551:
 	TESTQ    $0x00000002, R8
-	JZ       one525
+	JZ       one552
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one525:
+one552:
 	TESTQ  $0x00000001, R8
-	JZ     stored523
+	JZ     stored550
 	VMOVSS X2, (R11)
-	JMP    stored523
+	JMP    stored550
 
-all522:
+all549:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored523:
+stored550:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all526
+	JE           all553
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two528
+	JZ           two555
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two528:
+two555:
 	TESTQ    $0x00000002, R8
-	JZ       one529
+	JZ       one556
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one529:
+one556:
 	TESTQ  $0x00000001, R8
-	JZ     stored527
+	JZ     stored554
 	VMOVSS X2, (R9)
-	JMP    stored527
+	JMP    stored554
 
-all526:
+all553:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored527:
-	JMP kept497
+stored554:
+	JMP kept524
 
-set496:
+set523:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all530
+	JE           all557
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two532
+	JZ           two559
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two532:
+two559:
 	TESTQ    $0x00000002, R11
-	JZ       one533
+	JZ       one560
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one533:
+one560:
 	TESTQ  $0x00000001, R11
-	JZ     stored531
+	JZ     stored558
 	VMOVSS X1, (R12)
-	JMP    stored531
+	JMP    stored558
 
-all530:
+all557:
 	VMOVUPS Y1, (R8)
 
-stored531:
+stored558:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all534
+	JE           all561
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two536
+	JZ           two563
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two536:
+two563:
 	TESTQ    $0x00000002, R11
-	JZ       one537
+	JZ       one564
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one537:
+one564:
 	TESTQ  $0x00000001, R11
-	JZ     stored535
+	JZ     stored562
 	VMOVSS X1, (R12)
-	JMP    stored535
+	JMP    stored562
 
-all534:
+all561:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored535:
+stored562:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all538
+	JE           all565
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two540
+	JZ           two567
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two540:
+two567:
 	TESTQ    $0x00000002, R11
-	JZ       one541
+	JZ       one568
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one541:
+one568:
 	TESTQ  $0x00000001, R11
-	JZ     stored539
+	JZ     stored566
 	VMOVSS X1, (R12)
-	JMP    stored539
+	JMP    stored566
 
-all538:
+all565:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored539:
+stored566:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all542
+	JE           all569
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two544
+	JZ           two571
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two544:
+two571:
 	TESTQ    $0x00000002, R11
-	JZ       one545
+	JZ       one572
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one545:
+one572:
 	TESTQ  $0x00000001, R11
-	JZ     stored543
+	JZ     stored570
 	VMOVSS X1, (R8)
-	JMP    stored543
+	JMP    stored570
 
-all542:
+all569:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored543:
+stored570:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all546
+	JE           all573
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two548
+	JZ           two575
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two548:
+two575:
 	TESTQ    $0x00000002, R8
-	JZ       one549
+	JZ       one576
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one549:
+one576:
 	TESTQ  $0x00000001, R8
-	JZ     stored547
+	JZ     stored574
 	VMOVSS X1, (R11)
-	JMP    stored547
+	JMP    stored574
 
-all546:
+all573:
 	VMOVUPS Y1, (R10)
 
-stored547:
+stored574:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all550
+	JE           all577
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two552
+	JZ           two579
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two552:
+two579:
 	TESTQ    $0x00000002, R8
-	JZ       one553
+	JZ       one580
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one553:
+one580:
 	TESTQ  $0x00000001, R8
-	JZ     stored551
+	JZ     stored578
 	VMOVSS X1, (R11)
-	JMP    stored551
+	JMP    stored578
 
-all550:
+all577:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored551:
+stored578:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all554
+	JE           all581
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two556
+	JZ           two583
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two556:
+two583:
 	TESTQ    $0x00000002, R8
-	JZ       one557
+	JZ       one584
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one557:
+one584:
 	TESTQ  $0x00000001, R8
-	JZ     stored555
+	JZ     stored582
 	VMOVSS X1, (R11)
-	JMP    stored555
+	JMP    stored582
 
-all554:
+all581:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored555:
+stored582:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all558
+	JE           all585
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two560
+	JZ           two587
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two560:
+two587:
 	TESTQ    $0x00000002, R8
-	JZ       one561
+	JZ       one588
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one561:
+one588:
 	TESTQ  $0x00000001, R8
-	JZ     stored559
+	JZ     stored586
 	VMOVSS X1, (R9)
-	JMP    stored559
+	JMP    stored586
 
-all558:
+all585:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored559:
-kept497:
+stored586:
+kept524:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7642,9 +8427,9 @@ kept497:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row490
+	JNZ  row517
 
-done491:
+done518:
 	VZEROUPPER
 	RET
 
@@ -7664,22 +8449,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done563
+	JE      done590
 
-row562:
+row589:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over564
+	JZ   over591
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge565:
+edge592:
 	CMPQ       200(AX), $0x00
-	JE         near566
+	JE         near593
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -7687,16 +8472,16 @@ edge565:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked567
-	JG         near566
+	JE         asked594
+	JG         near593
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked567:
+asked594:
 	PREFETCHT1 192(SI)(R12*4)
 
-near566:
+near593:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -7740,20 +8525,20 @@ near566:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge565
+	JL         edge592
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over564:
+over591:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row562
+	JNZ  row589
 
-done563:
+done590:
 	VZEROUPPER
 	RET
 
@@ -7774,9 +8559,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done569
+	JE      done596
 
-row568:
+row595:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -7791,13 +8576,13 @@ row568:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none571
+	JZ     none598
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge570:
+edge597:
 	CMPQ       200(AX), $0x00
-	JE         near572
+	JE         near599
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -7805,16 +8590,16 @@ edge570:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked573
-	JG         near572
+	JE         asked600
+	JG         near599
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked573:
+asked600:
 	PREFETCHT1 192(SI)(R12*4)
 
-near572:
+near599:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -7875,495 +8660,495 @@ near572:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge570
+	JL           edge597
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none571:
+none598:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set574
+	JNE          set601
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all576
+	JE           all603
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two578
+	JZ           two605
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two578:
+two605:
 	TESTQ    $0x00000002, R12
-	JZ       one579
+	JZ       one606
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one579:
+one606:
 	TESTQ  $0x00000001, R12
-	JZ     stored577
+	JZ     stored604
 	VMOVSS X10, (R13)
-	JMP    stored577
+	JMP    stored604
 
-all576:
+all603:
 	VMOVUPS Y10, (R9)
 
-stored577:
+stored604:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all580
+	JE           all607
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two582
+	JZ           two609
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two582:
+two609:
 	TESTQ    $0x00000002, R12
-	JZ       one583
+	JZ       one610
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one583:
+one610:
 	TESTQ  $0x00000001, R12
-	JZ     stored581
+	JZ     stored608
 	VMOVSS X9, (R13)
-	JMP    stored581
+	JMP    stored608
 
-all580:
+all607:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored581:
+stored608:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all584
+	JE           all611
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two586
+	JZ           two613
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two586:
+two613:
 	TESTQ    $0x00000002, R12
-	JZ       one587
+	JZ       one614
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one587:
+one614:
 	TESTQ  $0x00000001, R12
-	JZ     stored585
+	JZ     stored612
 	VMOVSS X2, (R13)
-	JMP    stored585
+	JMP    stored612
 
-all584:
+all611:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored585:
+stored612:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all588
+	JE           all615
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two590
+	JZ           two617
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two590:
+two617:
 	TESTQ    $0x00000002, R12
-	JZ       one591
+	JZ       one618
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one591:
+one618:
 	TESTQ  $0x00000001, R12
-	JZ     stored589
+	JZ     stored616
 	VMOVSS X2, (R9)
-	JMP    stored589
+	JMP    stored616
 
-all588:
+all615:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored589:
+stored616:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all592
+	JE           all619
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two594
+	JZ           two621
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two594:
+two621:
 	TESTQ    $0x00000002, R9
-	JZ       one595
+	JZ       one622
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one595:
+one622:
 	TESTQ  $0x00000001, R9
-	JZ     stored593
+	JZ     stored620
 	VMOVSS X2, (R12)
-	JMP    stored593
+	JMP    stored620
 
-all592:
+all619:
 	VMOVUPS Y2, (R11)
 
-stored593:
+stored620:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all596
+	JE           all623
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two598
+	JZ           two625
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two598:
+two625:
 	TESTQ    $0x00000002, R9
-	JZ       one599
+	JZ       one626
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one599:
+one626:
 	TESTQ  $0x00000001, R9
-	JZ     stored597
+	JZ     stored624
 	VMOVSS X2, (R12)
-	JMP    stored597
+	JMP    stored624
 
-all596:
+all623:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored597:
+stored624:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all600
+	JE           all627
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two602
+	JZ           two629
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two602:
+two629:
 	TESTQ    $0x00000002, R9
-	JZ       one603
+	JZ       one630
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one603:
+one630:
 	TESTQ  $0x00000001, R9
-	JZ     stored601
+	JZ     stored628
 	VMOVSS X2, (R12)
-	JMP    stored601
+	JMP    stored628
 
-all600:
+all627:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored601:
+stored628:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all604
+	JE           all631
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two606
+	JZ           two633
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two606:
+two633:
 	TESTQ    $0x00000002, R9
-	JZ       one607
+	JZ       one634
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one607:
+one634:
 	TESTQ  $0x00000001, R9
-	JZ     stored605
+	JZ     stored632
 	VMOVSS X2, (R10)
-	JMP    stored605
+	JMP    stored632
 
-all604:
+all631:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored605:
-	JMP kept575
+stored632:
+	JMP kept602
 
-set574:
+set601:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all608
+	JE           all635
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two610
+	JZ           two637
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two610:
+two637:
 	TESTQ    $0x00000002, R12
-	JZ       one611
+	JZ       one638
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one611:
+one638:
 	TESTQ  $0x00000001, R12
-	JZ     stored609
+	JZ     stored636
 	VMOVSS X1, (R13)
-	JMP    stored609
+	JMP    stored636
 
-all608:
+all635:
 	VMOVUPS Y1, (R9)
 
-stored609:
+stored636:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all612
+	JE           all639
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two614
+	JZ           two641
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two614:
+two641:
 	TESTQ    $0x00000002, R12
-	JZ       one615
+	JZ       one642
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one615:
+one642:
 	TESTQ  $0x00000001, R12
-	JZ     stored613
+	JZ     stored640
 	VMOVSS X1, (R13)
-	JMP    stored613
+	JMP    stored640
 
-all612:
+all639:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored613:
+stored640:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all616
+	JE           all643
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two618
+	JZ           two645
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two618:
+two645:
 	TESTQ    $0x00000002, R12
-	JZ       one619
+	JZ       one646
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one619:
+one646:
 	TESTQ  $0x00000001, R12
-	JZ     stored617
+	JZ     stored644
 	VMOVSS X1, (R13)
-	JMP    stored617
+	JMP    stored644
 
-all616:
+all643:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored617:
+stored644:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all620
+	JE           all647
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two622
+	JZ           two649
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two622:
+two649:
 	TESTQ    $0x00000002, R12
-	JZ       one623
+	JZ       one650
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one623:
+one650:
 	TESTQ  $0x00000001, R12
-	JZ     stored621
+	JZ     stored648
 	VMOVSS X1, (R9)
-	JMP    stored621
+	JMP    stored648
 
-all620:
+all647:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored621:
+stored648:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all624
+	JE           all651
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two626
+	JZ           two653
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two626:
+two653:
 	TESTQ    $0x00000002, R9
-	JZ       one627
+	JZ       one654
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one627:
+one654:
 	TESTQ  $0x00000001, R9
-	JZ     stored625
+	JZ     stored652
 	VMOVSS X1, (R12)
-	JMP    stored625
+	JMP    stored652
 
-all624:
+all651:
 	VMOVUPS Y1, (R11)
 
-stored625:
+stored652:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all628
+	JE           all655
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two630
+	JZ           two657
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two630:
+two657:
 	TESTQ    $0x00000002, R9
-	JZ       one631
+	JZ       one658
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one631:
+one658:
 	TESTQ  $0x00000001, R9
-	JZ     stored629
+	JZ     stored656
 	VMOVSS X1, (R12)
-	JMP    stored629
+	JMP    stored656
 
-all628:
+all655:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored629:
+stored656:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all632
+	JE           all659
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two634
+	JZ           two661
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two634:
+two661:
 	TESTQ    $0x00000002, R9
-	JZ       one635
+	JZ       one662
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one635:
+one662:
 	TESTQ  $0x00000001, R9
-	JZ     stored633
+	JZ     stored660
 	VMOVSS X1, (R12)
-	JMP    stored633
+	JMP    stored660
 
-all632:
+all659:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored633:
+stored660:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all636
+	JE           all663
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two638
+	JZ           two665
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two638:
+two665:
 	TESTQ    $0x00000002, R9
-	JZ       one639
+	JZ       one666
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one639:
+one666:
 	TESTQ  $0x00000001, R9
-	JZ     stored637
+	JZ     stored664
 	VMOVSS X1, (R10)
-	JMP    stored637
+	JMP    stored664
 
-all636:
+all663:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored637:
-kept575:
+stored664:
+kept602:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -8374,9 +9159,9 @@ kept575:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row568
+	JNZ  row595
 
-done569:
+done596:
 	VZEROUPPER
 	RET
 
@@ -8394,9 +9179,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done641
+	JE      done668
 
-row640:
+row667:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -8405,12 +9190,12 @@ row640:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none643
+	JZ     none670
 	MOVQ   R8, 216(AX)
 
-edge642:
+edge669:
 	CMPQ       200(AX), $0x00
-	JE         near644
+	JE         near671
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -8419,7 +9204,7 @@ edge642:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near644:
+near671:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -8431,18 +9216,18 @@ near644:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge642
+	JL           edge669
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none643:
+none670:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set646
+	JNE          set673
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -8451,66 +9236,66 @@ none643:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all648
+	JE           all675
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two650
+	JZ           two677
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two650:
+two677:
 	TESTQ    $0x00000002, DI
-	JZ       one651
+	JZ       one678
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one651:
+one678:
 	TESTQ  $0x00000001, DI
-	JZ     stored649
+	JZ     stored676
 	VMOVSS X1, (SI)
-	JMP    stored649
+	JMP    stored676
 
-all648:
+all675:
 	VMOVUPS Y1, 32(SI)
 
-stored649:
-	JMP kept647
+stored676:
+	JMP kept674
 
-set646:
+set673:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all652
+	JE           all679
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two654
+	JZ           two681
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two654:
+two681:
 	TESTQ    $0x00000002, DI
-	JZ       one655
+	JZ       one682
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one655:
+one682:
 	TESTQ  $0x00000001, DI
-	JZ     stored653
+	JZ     stored680
 	VMOVSS X1, (SI)
-	JMP    stored653
+	JMP    stored680
 
-all652:
+all679:
 	VMOVUPS Y1, 32(SI)
 
-stored653:
-kept647:
+stored680:
+kept674:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -8518,9 +9303,9 @@ kept647:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row640
+	JNZ  row667
 
-done641:
+done668:
 	VZEROUPPER
 	RET
 
@@ -8539,21 +9324,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done657
+	JE      done684
 
-row656:
+row683:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over658
+	JZ   over685
 	MOVQ R9, 216(AX)
 
-edge659:
+edge686:
 	CMPQ       200(AX), $0x00
-	JE         near660
+	JE         near687
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -8562,7 +9347,7 @@ edge659:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near660:
+near687:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -8581,20 +9366,20 @@ near660:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge659
+	JL           edge686
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over658:
+over685:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row656
+	JNZ  row683
 
-done657:
+done684:
 	VZEROUPPER
 	RET
 
@@ -8614,9 +9399,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done663
+	JE      done690
 
-row662:
+row689:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -8625,13 +9410,13 @@ row662:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none665
+	JZ     none692
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge664:
+edge691:
 	CMPQ       200(AX), $0x00
-	JE         near666
+	JE         near693
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -8640,7 +9425,7 @@ edge664:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near666:
+near693:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -8663,18 +9448,18 @@ near666:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge664
+	JL           edge691
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none665:
+none692:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set668
+	JNE          set695
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -8683,66 +9468,66 @@ none665:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all670
+	JE           all697
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two672
+	JZ           two699
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two672:
+two699:
 	TESTQ    $0x00000002, R8
-	JZ       one673
+	JZ       one700
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one673:
+one700:
 	TESTQ  $0x00000001, R8
-	JZ     stored671
+	JZ     stored698
 	VMOVSS X1, (DI)
-	JMP    stored671
+	JMP    stored698
 
-all670:
+all697:
 	VMOVUPS Y1, 32(DI)
 
-stored671:
-	JMP kept669
+stored698:
+	JMP kept696
 
-set668:
+set695:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all674
+	JE           all701
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two676
+	JZ           two703
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two676:
+two703:
 	TESTQ    $0x00000002, R8
-	JZ       one677
+	JZ       one704
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one677:
+one704:
 	TESTQ  $0x00000001, R8
-	JZ     stored675
+	JZ     stored702
 	VMOVSS X1, (DI)
-	JMP    stored675
+	JMP    stored702
 
-all674:
+all701:
 	VMOVUPS Y1, 32(DI)
 
-stored675:
-kept669:
+stored702:
+kept696:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -8753,9 +9538,9 @@ kept669:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row662
+	JNZ  row689
 
-done663:
+done690:
 	VZEROUPPER
 	RET
 
@@ -8774,9 +9559,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done679
+	JE      done706
 
-row678:
+row705:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8791,12 +9576,12 @@ row678:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none681
+	JZ     none708
 	MOVQ   R10, 216(AX)
 
-edge680:
+edge707:
 	CMPQ       200(AX), $0x00
-	JE         near682
+	JE         near709
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -8804,16 +9589,16 @@ edge680:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked683
-	JG         near682
+	JE         asked710
+	JG         near709
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked683:
+asked710:
 	PREFETCHT1 192(SI)(R10*4)
 
-near682:
+near709:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8837,18 +9622,18 @@ near682:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge680
+	JL           edge707
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none681:
+none708:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set684
+	JNE          set711
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -8857,31 +9642,31 @@ none681:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all686
+	JE           all713
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two688
+	JZ           two715
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two688:
+two715:
 	TESTQ    $0x00000002, R10
-	JZ       one689
+	JZ       one716
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one689:
+one716:
 	TESTQ  $0x00000001, R10
-	JZ     stored687
+	JZ     stored714
 	VMOVSS X1, (R11)
-	JMP    stored687
+	JMP    stored714
 
-all686:
+all713:
 	VMOVUPS Y1, 32(R8)
 
-stored687:
+stored714:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -8890,31 +9675,31 @@ stored687:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all690
+	JE           all717
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two692
+	JZ           two719
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two692:
+two719:
 	TESTQ    $0x00000002, R10
-	JZ       one693
+	JZ       one720
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one693:
+one720:
 	TESTQ  $0x00000001, R10
-	JZ     stored691
+	JZ     stored718
 	VMOVSS X2, (R11)
-	JMP    stored691
+	JMP    stored718
 
-all690:
+all717:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored691:
+stored718:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -8923,31 +9708,31 @@ stored691:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all694
+	JE           all721
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two696
+	JZ           two723
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two696:
+two723:
 	TESTQ    $0x00000002, R10
-	JZ       one697
+	JZ       one724
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one697:
+one724:
 	TESTQ  $0x00000001, R10
-	JZ     stored695
+	JZ     stored722
 	VMOVSS X2, (R11)
-	JMP    stored695
+	JMP    stored722
 
-all694:
+all721:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored695:
+stored722:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -8956,159 +9741,159 @@ stored695:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all698
+	JE           all725
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two700
+	JZ           two727
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two700:
+two727:
 	TESTQ    $0x00000002, R9
-	JZ       one701
+	JZ       one728
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one701:
+one728:
 	TESTQ  $0x00000001, R9
-	JZ     stored699
+	JZ     stored726
 	VMOVSS X2, (R8)
-	JMP    stored699
+	JMP    stored726
 
-all698:
+all725:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored699:
-	JMP kept685
+stored726:
+	JMP kept712
 
-set684:
+set711:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all702
+	JE           all729
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two704
+	JZ           two731
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two704:
+two731:
 	TESTQ    $0x00000002, R10
-	JZ       one705
+	JZ       one732
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one705:
+one732:
 	TESTQ  $0x00000001, R10
-	JZ     stored703
+	JZ     stored730
 	VMOVSS X1, (R11)
-	JMP    stored703
+	JMP    stored730
 
-all702:
+all729:
 	VMOVUPS Y1, 32(R8)
 
-stored703:
+stored730:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all706
+	JE           all733
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two708
+	JZ           two735
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two708:
+two735:
 	TESTQ    $0x00000002, R10
-	JZ       one709
+	JZ       one736
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one709:
+one736:
 	TESTQ  $0x00000001, R10
-	JZ     stored707
+	JZ     stored734
 	VMOVSS X1, (R11)
-	JMP    stored707
+	JMP    stored734
 
-all706:
+all733:
 	VMOVUPS Y1, 32(R8)(CX*1)
 
-stored707:
+stored734:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R8)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all710
+	JE           all737
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two712
+	JZ           two739
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two712:
+two739:
 	TESTQ    $0x00000002, R10
-	JZ       one713
+	JZ       one740
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one713:
+one740:
 	TESTQ  $0x00000001, R10
-	JZ     stored711
+	JZ     stored738
 	VMOVSS X1, (R11)
-	JMP    stored711
+	JMP    stored738
 
-all710:
+all737:
 	VMOVUPS Y1, 32(R8)(CX*2)
 
-stored711:
+stored738:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all714
+	JE           all741
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two716
+	JZ           two743
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two716:
+two743:
 	TESTQ    $0x00000002, R9
-	JZ       one717
+	JZ       one744
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one717:
+one744:
 	TESTQ  $0x00000001, R9
-	JZ     stored715
+	JZ     stored742
 	VMOVSS X1, (R8)
-	JMP    stored715
+	JMP    stored742
 
-all714:
+all741:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored715:
-kept685:
+stored742:
+kept712:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -9116,9 +9901,9 @@ kept685:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row678
+	JNZ  row705
 
-done679:
+done706:
 	VZEROUPPER
 	RET
 
@@ -9138,21 +9923,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done719
+	JE      done746
 
-row718:
+row745:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over720
+	JZ   over747
 	MOVQ R11, 216(AX)
 
-edge721:
+edge748:
 	CMPQ       200(AX), $0x00
-	JE         near722
+	JE         near749
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -9160,16 +9945,16 @@ edge721:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked723
-	JG         near722
+	JE         asked750
+	JG         near749
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked723:
+asked750:
 	PREFETCHT1 192(SI)(R11*4)
 
-near722:
+near749:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -9204,20 +9989,20 @@ near722:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge721
+	JL           edge748
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over720:
+over747:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row718
+	JNZ  row745
 
-done719:
+done746:
 	VZEROUPPER
 	RET
 
@@ -9238,9 +10023,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done725
+	JE      done752
 
-row724:
+row751:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -9255,13 +10040,13 @@ row724:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none727
+	JZ     none754
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge726:
+edge753:
 	CMPQ       200(AX), $0x00
-	JE         near728
+	JE         near755
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9269,16 +10054,16 @@ edge726:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked729
-	JG         near728
+	JE         asked756
+	JG         near755
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked729:
+asked756:
 	PREFETCHT1 192(SI)(R12*4)
 
-near728:
+near755:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -9329,18 +10114,18 @@ near728:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge726
+	JL           edge753
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none727:
+none754:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set730
+	JNE          set757
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -9349,31 +10134,31 @@ none727:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all732
+	JE           all759
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two734
+	JZ           two761
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two734:
+two761:
 	TESTQ    $0x00000002, R11
-	JZ       one735
+	JZ       one762
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one735:
+one762:
 	TESTQ  $0x00000001, R11
-	JZ     stored733
+	JZ     stored760
 	VMOVSS X1, (R12)
-	JMP    stored733
+	JMP    stored760
 
-all732:
+all759:
 	VMOVUPS Y1, 32(R9)
 
-stored733:
+stored760:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -9382,31 +10167,31 @@ stored733:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all736
+	JE           all763
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two738
+	JZ           two765
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two738:
+two765:
 	TESTQ    $0x00000002, R11
-	JZ       one739
+	JZ       one766
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one739:
+one766:
 	TESTQ  $0x00000001, R11
-	JZ     stored737
+	JZ     stored764
 	VMOVSS X2, (R12)
-	JMP    stored737
+	JMP    stored764
 
-all736:
+all763:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored737:
+stored764:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -9415,31 +10200,31 @@ stored737:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all740
+	JE           all767
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two742
+	JZ           two769
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two742:
+two769:
 	TESTQ    $0x00000002, R11
-	JZ       one743
+	JZ       one770
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one743:
+one770:
 	TESTQ  $0x00000001, R11
-	JZ     stored741
+	JZ     stored768
 	VMOVSS X2, (R12)
-	JMP    stored741
+	JMP    stored768
 
-all740:
+all767:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored741:
+stored768:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -9448,159 +10233,159 @@ stored741:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all744
+	JE           all771
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two746
+	JZ           two773
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two746:
+two773:
 	TESTQ    $0x00000002, R10
-	JZ       one747
+	JZ       one774
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one747:
+one774:
 	TESTQ  $0x00000001, R10
-	JZ     stored745
+	JZ     stored772
 	VMOVSS X2, (R9)
-	JMP    stored745
+	JMP    stored772
 
-all744:
+all771:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored745:
-	JMP kept731
+stored772:
+	JMP kept758
 
-set730:
+set757:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all748
+	JE           all775
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two750
+	JZ           two777
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two750:
+two777:
 	TESTQ    $0x00000002, R11
-	JZ       one751
+	JZ       one778
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one751:
+one778:
 	TESTQ  $0x00000001, R11
-	JZ     stored749
+	JZ     stored776
 	VMOVSS X1, (R12)
-	JMP    stored749
+	JMP    stored776
 
-all748:
+all775:
 	VMOVUPS Y1, 32(R9)
 
-stored749:
+stored776:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R9)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all752
+	JE           all779
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two754
+	JZ           two781
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two754:
+two781:
 	TESTQ    $0x00000002, R11
-	JZ       one755
+	JZ       one782
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one755:
+one782:
 	TESTQ  $0x00000001, R11
-	JZ     stored753
+	JZ     stored780
 	VMOVSS X1, (R12)
-	JMP    stored753
+	JMP    stored780
 
-all752:
+all779:
 	VMOVUPS Y1, 32(R9)(CX*1)
 
-stored753:
+stored780:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R9)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all756
+	JE           all783
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two758
+	JZ           two785
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two758:
+two785:
 	TESTQ    $0x00000002, R11
-	JZ       one759
+	JZ       one786
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one759:
+one786:
 	TESTQ  $0x00000001, R11
-	JZ     stored757
+	JZ     stored784
 	VMOVSS X1, (R12)
-	JMP    stored757
+	JMP    stored784
 
-all756:
+all783:
 	VMOVUPS Y1, 32(R9)(CX*2)
 
-stored757:
+stored784:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all760
+	JE           all787
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two762
+	JZ           two789
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two762:
+two789:
 	TESTQ    $0x00000002, R10
-	JZ       one763
+	JZ       one790
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one763:
+one790:
 	TESTQ  $0x00000001, R10
-	JZ     stored761
+	JZ     stored788
 	VMOVSS X1, (R9)
-	JMP    stored761
+	JMP    stored788
 
-all760:
+all787:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored761:
-kept731:
+stored788:
+kept758:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -9611,9 +10396,9 @@ kept731:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row724
+	JNZ  row751
 
-done725:
+done752:
 	VZEROUPPER
 	RET
 
@@ -9631,9 +10416,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done765
+	JE      done792
 
-row764:
+row791:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -9644,12 +10429,12 @@ row764:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none767
+	JZ     none794
 	MOVQ   R8, 216(AX)
 
-edge766:
+edge793:
 	CMPQ       200(AX), $0x00
-	JE         near768
+	JE         near795
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -9659,7 +10444,7 @@ edge766:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near768:
+near795:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -9673,18 +10458,18 @@ near768:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge766
+	JL           edge793
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none767:
+none794:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set770
+	JNE          set797
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -9699,34 +10484,34 @@ none767:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all772
+	JE           all799
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two774
+	JZ           two801
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two774:
+two801:
 	TESTQ    $0x00000002, DI
-	JZ       one775
+	JZ       one802
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one775:
+one802:
 	TESTQ  $0x00000001, DI
-	JZ     stored773
+	JZ     stored800
 	VMOVSS X1, (SI)
-	JMP    stored773
+	JMP    stored800
 
-all772:
+all799:
 	VMOVUPS Y1, 96(SI)
 
-stored773:
-	JMP kept771
+stored800:
+	JMP kept798
 
-set770:
+set797:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -9737,32 +10522,32 @@ set770:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all776
+	JE           all803
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two778
+	JZ           two805
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two778:
+two805:
 	TESTQ    $0x00000002, DI
-	JZ       one779
+	JZ       one806
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one779:
+one806:
 	TESTQ  $0x00000001, DI
-	JZ     stored777
+	JZ     stored804
 	VMOVSS X1, (SI)
-	JMP    stored777
+	JMP    stored804
 
-all776:
+all803:
 	VMOVUPS Y1, 96(SI)
 
-stored777:
-kept771:
+stored804:
+kept798:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -9770,9 +10555,9 @@ kept771:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row764
+	JNZ  row791
 
-done765:
+done792:
 	VZEROUPPER
 	RET
 
@@ -9791,21 +10576,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done781
+	JE      done808
 
-row780:
+row807:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over782
+	JZ   over809
 	MOVQ R9, 216(AX)
 
-edge783:
+edge810:
 	CMPQ       200(AX), $0x00
-	JE         near784
+	JE         near811
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -9815,7 +10600,7 @@ edge783:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near784:
+near811:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -9838,20 +10623,20 @@ near784:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge783
+	JL           edge810
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over782:
+over809:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row780
+	JNZ  row807
 
-done781:
+done808:
 	VZEROUPPER
 	RET
 
@@ -9871,9 +10656,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done787
+	JE      done814
 
-row786:
+row813:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -9884,13 +10669,13 @@ row786:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none789
+	JZ     none816
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge788:
+edge815:
 	CMPQ       200(AX), $0x00
-	JE         near790
+	JE         near817
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -9900,7 +10685,7 @@ edge788:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near790:
+near817:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -9931,18 +10716,18 @@ near790:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge788
+	JL           edge815
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none789:
+none816:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set792
+	JNE          set819
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -9957,34 +10742,34 @@ none789:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all794
+	JE           all821
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two796
+	JZ           two823
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two796:
+two823:
 	TESTQ    $0x00000002, R8
-	JZ       one797
+	JZ       one824
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one797:
+one824:
 	TESTQ  $0x00000001, R8
-	JZ     stored795
+	JZ     stored822
 	VMOVSS X1, (DI)
-	JMP    stored795
+	JMP    stored822
 
-all794:
+all821:
 	VMOVUPS Y1, 96(DI)
 
-stored795:
-	JMP kept793
+stored822:
+	JMP kept820
 
-set792:
+set819:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -9995,32 +10780,32 @@ set792:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all798
+	JE           all825
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two800
+	JZ           two827
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two800:
+two827:
 	TESTQ    $0x00000002, R8
-	JZ       one801
+	JZ       one828
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one801:
+one828:
 	TESTQ  $0x00000001, R8
-	JZ     stored799
+	JZ     stored826
 	VMOVSS X1, (DI)
-	JMP    stored799
+	JMP    stored826
 
-all798:
+all825:
 	VMOVUPS Y1, 96(DI)
 
-stored799:
-kept793:
+stored826:
+kept820:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10031,9 +10816,9 @@ kept793:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row786
+	JNZ  row813
 
-done787:
+done814:
 	VZEROUPPER
 	RET
 
@@ -10051,9 +10836,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done803
+	JE      done830
 
-row802:
+row829:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10068,12 +10853,12 @@ row802:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none805
+	JZ     none832
 	MOVQ   R8, 216(AX)
 
-edge804:
+edge831:
 	CMPQ       200(AX), $0x00
-	JE         near806
+	JE         near833
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10081,16 +10866,16 @@ edge804:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked807
-	JG         near806
+	JE         asked834
+	JG         near833
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked807:
+asked834:
 	PREFETCHT1 192(DX)(R8*4)
 
-near806:
+near833:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -10108,18 +10893,18 @@ near806:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge804
+	JL           edge831
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none805:
+none832:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set808
+	JNE          set835
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10146,34 +10931,34 @@ none805:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all810
+	JE           all837
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two812
+	JZ           two839
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two812:
+two839:
 	TESTQ    $0x00000002, DI
-	JZ       one813
+	JZ       one840
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one813:
+one840:
 	TESTQ  $0x00000001, DI
-	JZ     stored811
+	JZ     stored838
 	VMOVSS X1, (SI)
-	JMP    stored811
+	JMP    stored838
 
-all810:
+all837:
 	VMOVUPS Y1, 224(SI)
 
-stored811:
-	JMP kept809
+stored838:
+	JMP kept836
 
-set808:
+set835:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -10192,32 +10977,32 @@ set808:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all814
+	JE           all841
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two816
+	JZ           two843
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two816:
+two843:
 	TESTQ    $0x00000002, DI
-	JZ       one817
+	JZ       one844
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one817:
+one844:
 	TESTQ  $0x00000001, DI
-	JZ     stored815
+	JZ     stored842
 	VMOVSS X1, (SI)
-	JMP    stored815
+	JMP    stored842
 
-all814:
+all841:
 	VMOVUPS Y1, 224(SI)
 
-stored815:
-kept809:
+stored842:
+kept836:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10225,9 +11010,9 @@ kept809:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row802
+	JNZ  row829
 
-done803:
+done830:
 	VZEROUPPER
 	RET
 
@@ -10246,21 +11031,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done819
+	JE      done846
 
-row818:
+row845:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over820
+	JZ   over847
 	MOVQ R9, 216(AX)
 
-edge821:
+edge848:
 	CMPQ       200(AX), $0x00
-	JE         near822
+	JE         near849
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -10268,16 +11053,16 @@ edge821:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked823
-	JG         near822
+	JE         asked850
+	JG         near849
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked823:
+asked850:
 	PREFETCHT1 192(DX)(R9*4)
 
-near822:
+near849:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10308,20 +11093,20 @@ near822:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge821
+	JL           edge848
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over820:
+over847:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row818
+	JNZ  row845
 
-done819:
+done846:
 	VZEROUPPER
 	RET
 
@@ -10341,9 +11126,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done825
+	JE      done852
 
-row824:
+row851:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10358,13 +11143,13 @@ row824:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none827
+	JZ     none854
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge826:
+edge853:
 	CMPQ       200(AX), $0x00
-	JE         near828
+	JE         near855
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -10372,16 +11157,16 @@ edge826:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked829
-	JG         near828
+	JE         asked856
+	JG         near855
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked829:
+asked856:
 	PREFETCHT1 192(DX)(R10*4)
 
-near828:
+near855:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10428,18 +11213,18 @@ near828:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge826
+	JL           edge853
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none827:
+none854:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set830
+	JNE          set857
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10466,34 +11251,34 @@ none827:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all832
+	JE           all859
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two834
+	JZ           two861
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two834:
+two861:
 	TESTQ    $0x00000002, R8
-	JZ       one835
+	JZ       one862
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one835:
+one862:
 	TESTQ  $0x00000001, R8
-	JZ     stored833
+	JZ     stored860
 	VMOVSS X1, (DI)
-	JMP    stored833
+	JMP    stored860
 
-all832:
+all859:
 	VMOVUPS Y1, 224(DI)
 
-stored833:
-	JMP kept831
+stored860:
+	JMP kept858
 
-set830:
+set857:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -10512,32 +11297,32 @@ set830:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all836
+	JE           all863
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two838
+	JZ           two865
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two838:
+two865:
 	TESTQ    $0x00000002, R8
-	JZ       one839
+	JZ       one866
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one839:
+one866:
 	TESTQ  $0x00000001, R8
-	JZ     stored837
+	JZ     stored864
 	VMOVSS X1, (DI)
-	JMP    stored837
+	JMP    stored864
 
-all836:
+all863:
 	VMOVUPS Y1, 224(DI)
 
-stored837:
-kept831:
+stored864:
+kept858:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10548,9 +11333,9 @@ kept831:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row824
+	JNZ  row851
 
-done825:
+done852:
 	VZEROUPPER
 	RET
 
@@ -10569,9 +11354,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done841
+	JZ      done868
 
-row840:
+row867:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -10588,9 +11373,9 @@ row840:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row840
+	JNZ          row867
 
-done841:
+done868:
 	VZEROUPPER
 	RET
 
@@ -10610,9 +11395,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done843
+	JZ         done870
 
-row842:
+row869:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -10621,36 +11406,36 @@ row842:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row842
+	JNZ          row869
 
-done843:
+done870:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all844
+	JE           all871
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two846
+	JZ           two873
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two846:
+two873:
 	TESTQ    $0x00000002, AX
-	JZ       one847
+	JZ       one874
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one847:
+one874:
 	TESTQ  $0x00000001, AX
-	JZ     stored845
+	JZ     stored872
 	VMOVSS X1, (CX)
-	JMP    stored845
+	JMP    stored872
 
-all844:
+all871:
 	VMOVUPS Y1, (DX)
 
-stored845:
+stored872:
 	VZEROUPPER
 	RET
 
@@ -10670,47 +11455,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done849
+	JZ         done876
 
-row848:
+row875:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all850
+	JE           all877
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two852
+	JZ           two879
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two852:
+two879:
 	TESTQ    $0x00000002, SI
-	JZ       one853
+	JZ       one880
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one853:
+one880:
 	TESTQ  $0x00000001, SI
-	JZ     stored851
+	JZ     stored878
 	VMOVSS X3, (DI)
-	JMP    stored851
+	JMP    stored878
 
-all850:
+all877:
 	VMOVUPS Y3, (DX)
 
-stored851:
+stored878:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row848
+	JNZ  row875
 
-done849:
+done876:
 	VZEROUPPER
 	RET
 
@@ -10730,9 +11515,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done855
+	JZ      done882
 
-row854:
+row881:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -10777,9 +11562,9 @@ row854:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row854
+	JNZ        row881
 
-done855:
+done882:
 	VZEROUPPER
 	RET
 
@@ -10808,9 +11593,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done857
+	JZ         done884
 
-row856:
+row883:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -10841,226 +11626,226 @@ row856:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row856
+	JNZ          row883
 
-done857:
+done884:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all858
+	JE           all885
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two860
+	JZ           two887
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two860:
+two887:
 	TESTQ    $0x00000002, DI
-	JZ       one861
+	JZ       one888
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one861:
+one888:
 	TESTQ  $0x00000001, DI
-	JZ     stored859
+	JZ     stored886
 	VMOVSS X1, (R8)
-	JMP    stored859
+	JMP    stored886
 
-all858:
+all885:
 	VMOVUPS Y1, (SI)
 
-stored859:
+stored886:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all862
+	JE           all889
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two864
+	JZ           two891
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two864:
+two891:
 	TESTQ    $0x00000002, DI
-	JZ       one865
+	JZ       one892
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one865:
+one892:
 	TESTQ  $0x00000001, DI
-	JZ     stored863
+	JZ     stored890
 	VMOVSS X2, (R8)
-	JMP    stored863
+	JMP    stored890
 
-all862:
+all889:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored863:
+stored890:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all866
+	JE           all893
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two868
+	JZ           two895
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two868:
+two895:
 	TESTQ    $0x00000002, DI
-	JZ       one869
+	JZ       one896
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one869:
+one896:
 	TESTQ  $0x00000001, DI
-	JZ     stored867
+	JZ     stored894
 	VMOVSS X3, (R8)
-	JMP    stored867
+	JMP    stored894
 
-all866:
+all893:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored867:
+stored894:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all870
+	JE           all897
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two872
+	JZ           two899
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two872:
+two899:
 	TESTQ    $0x00000002, DI
-	JZ       one873
+	JZ       one900
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one873:
+one900:
 	TESTQ  $0x00000001, DI
-	JZ     stored871
+	JZ     stored898
 	VMOVSS X4, (SI)
-	JMP    stored871
+	JMP    stored898
 
-all870:
+all897:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored871:
+stored898:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all874
+	JE           all901
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two876
+	JZ           two903
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two876:
+two903:
 	TESTQ    $0x00000002, SI
-	JZ       one877
+	JZ       one904
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one877:
+one904:
 	TESTQ  $0x00000001, SI
-	JZ     stored875
+	JZ     stored902
 	VMOVSS X5, (DI)
-	JMP    stored875
+	JMP    stored902
 
-all874:
+all901:
 	VMOVUPS Y5, (BX)
 
-stored875:
+stored902:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all878
+	JE           all905
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two880
+	JZ           two907
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two880:
+two907:
 	TESTQ    $0x00000002, SI
-	JZ       one881
+	JZ       one908
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one881:
+one908:
 	TESTQ  $0x00000001, SI
-	JZ     stored879
+	JZ     stored906
 	VMOVSS X6, (DI)
-	JMP    stored879
+	JMP    stored906
 
-all878:
+all905:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored879:
+stored906:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all882
+	JE           all909
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two884
+	JZ           two911
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two884:
+two911:
 	TESTQ    $0x00000002, SI
-	JZ       one885
+	JZ       one912
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one885:
+one912:
 	TESTQ  $0x00000001, SI
-	JZ     stored883
+	JZ     stored910
 	VMOVSS X7, (CX)
-	JMP    stored883
+	JMP    stored910
 
-all882:
+all909:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored883:
+stored910:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all886
+	JE           all913
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two888
+	JZ           two915
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two888:
+two915:
 	TESTQ    $0x00000002, AX
-	JZ       one889
+	JZ       one916
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one889:
+one916:
 	TESTQ  $0x00000001, AX
-	JZ     stored887
+	JZ     stored914
 	VMOVSS X8, (CX)
-	JMP    stored887
+	JMP    stored914
 
-all886:
+all913:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored887:
+stored914:
 	VZEROUPPER
 	RET
 
@@ -11089,258 +11874,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done891
+	JZ         done918
 
-row890:
+row917:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all892
+	JE           all919
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two894
+	JZ           two921
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two894:
+two921:
 	TESTQ    $0x00000002, R9
-	JZ       one895
+	JZ       one922
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one895:
+one922:
 	TESTQ  $0x00000001, R9
-	JZ     stored893
+	JZ     stored920
 	VMOVSS X10, (R10)
-	JMP    stored893
+	JMP    stored920
 
-all892:
+all919:
 	VMOVUPS Y10, (SI)
 
-stored893:
+stored920:
 	VBROADCASTSS 4(DI), Y9
 	VMASKMOVPS   (SI)(CX*1), Y0, Y10
 	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all896
+	JE           all923
 	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two898
+	JZ           two925
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two898:
+two925:
 	TESTQ    $0x00000002, R9
-	JZ       one899
+	JZ       one926
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one899:
+one926:
 	TESTQ  $0x00000001, R9
-	JZ     stored897
+	JZ     stored924
 	VMOVSS X10, (R10)
-	JMP    stored897
+	JMP    stored924
 
-all896:
+all923:
 	VMOVUPS Y10, (SI)(CX*1)
 
-stored897:
+stored924:
 	VBROADCASTSS 8(DI), Y9
 	VMASKMOVPS   (SI)(CX*2), Y0, Y10
 	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all900
+	JE           all927
 	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two902
+	JZ           two929
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two902:
+two929:
 	TESTQ    $0x00000002, R9
-	JZ       one903
+	JZ       one930
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one903:
+one930:
 	TESTQ  $0x00000001, R9
-	JZ     stored901
+	JZ     stored928
 	VMOVSS X10, (R10)
-	JMP    stored901
+	JMP    stored928
 
-all900:
+all927:
 	VMOVUPS Y10, (SI)(CX*2)
 
-stored901:
+stored928:
 	VBROADCASTSS 12(DI), Y9
 	VMASKMOVPS   (SI)(DX*1), Y0, Y10
 	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all904
+	JE           all931
 	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two906
+	JZ           two933
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two906:
+two933:
 	TESTQ    $0x00000002, R9
-	JZ       one907
+	JZ       one934
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one907:
+one934:
 	TESTQ  $0x00000001, R9
-	JZ     stored905
+	JZ     stored932
 	VMOVSS X10, (R10)
-	JMP    stored905
+	JMP    stored932
 
-all904:
+all931:
 	VMOVUPS Y10, (SI)(DX*1)
 
-stored905:
+stored932:
 	VBROADCASTSS 16(DI), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all908
+	JE           all935
 	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
-	JZ           two910
+	JZ           two937
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two910:
+two937:
 	TESTQ    $0x00000002, R9
-	JZ       one911
+	JZ       one938
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one911:
+one938:
 	TESTQ  $0x00000001, R9
-	JZ     stored909
+	JZ     stored936
 	VMOVSS X10, (R10)
-	JMP    stored909
+	JMP    stored936
 
-all908:
+all935:
 	VMOVUPS Y10, (R8)
 
-stored909:
+stored936:
 	VBROADCASTSS 20(DI), Y9
 	VMASKMOVPS   (R8)(CX*1), Y0, Y10
 	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all912
+	JE           all939
 	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two914
+	JZ           two941
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two914:
+two941:
 	TESTQ    $0x00000002, R9
-	JZ       one915
+	JZ       one942
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one915:
+one942:
 	TESTQ  $0x00000001, R9
-	JZ     stored913
+	JZ     stored940
 	VMOVSS X10, (R10)
-	JMP    stored913
+	JMP    stored940
 
-all912:
+all939:
 	VMOVUPS Y10, (R8)(CX*1)
 
-stored913:
+stored940:
 	VBROADCASTSS 24(DI), Y9
 	VMASKMOVPS   (R8)(CX*2), Y0, Y10
 	VFMADD231PS  Y7, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all916
+	JE           all943
 	LEAQ         (R8)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two918
+	JZ           two945
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two918:
+two945:
 	TESTQ    $0x00000002, R9
-	JZ       one919
+	JZ       one946
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one919:
+one946:
 	TESTQ  $0x00000001, R9
-	JZ     stored917
+	JZ     stored944
 	VMOVSS X10, (R10)
-	JMP    stored917
+	JMP    stored944
 
-all916:
+all943:
 	VMOVUPS Y10, (R8)(CX*2)
 
-stored917:
+stored944:
 	VBROADCASTSS 28(DI), Y9
 	VMASKMOVPS   (R8)(DX*1), Y0, Y10
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all920
+	JE           all947
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two922
+	JZ           two949
 	VMOVUPS      X10, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y10, X10
 
-two922:
+two949:
 	TESTQ    $0x00000002, R9
-	JZ       one923
+	JZ       one950
 	VMOVLPS  X10, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X10, X10, X10
 
-one923:
+one950:
 	TESTQ  $0x00000001, R9
-	JZ     stored921
+	JZ     stored948
 	VMOVSS X10, (R8)
-	JMP    stored921
+	JMP    stored948
 
-all920:
+all947:
 	VMOVUPS Y10, (R8)(DX*1)
 
-stored921:
+stored948:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row890
+	JNZ  row917
 
-done891:
+done918:
 	VZEROUPPER
 	RET
 
@@ -11359,9 +12144,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done925
+	JZ      done952
 
-row924:
+row951:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -11380,9 +12165,9 @@ row924:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row924
+	JNZ          row951
 
-done925:
+done952:
 	VZEROUPPER
 	RET
 
@@ -11403,9 +12188,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done927
+	JZ         done954
 
-row926:
+row953:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -11415,37 +12200,37 @@ row926:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row926
+	JNZ          row953
 
-done927:
+done954:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all928
+	JE           all955
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two930
+	JZ           two957
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two930:
+two957:
 	TESTQ    $0x00000002, AX
-	JZ       one931
+	JZ       one958
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one931:
+one958:
 	TESTQ  $0x00000001, AX
-	JZ     stored929
+	JZ     stored956
 	VMOVSS X2, (CX)
-	JMP    stored929
+	JMP    stored956
 
-all928:
+all955:
 	VMOVUPS Y2, 32(DX)
 
-stored929:
+stored956:
 	VZEROUPPER
 	RET
 
@@ -11466,9 +12251,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done933
+	JZ         done960
 
-row932:
+row959:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -11477,39 +12262,39 @@ row932:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all934
+	JE           all961
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two936
+	JZ           two963
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two936:
+two963:
 	TESTQ    $0x00000002, SI
-	JZ       one937
+	JZ       one964
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one937:
+one964:
 	TESTQ  $0x00000001, SI
-	JZ     stored935
+	JZ     stored962
 	VMOVSS X4, (DI)
-	JMP    stored935
+	JMP    stored962
 
-all934:
+all961:
 	VMOVUPS Y4, 32(DX)
 
-stored935:
+stored962:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row932
+	JNZ  row959
 
-done933:
+done960:
 	VZEROUPPER
 	RET
 
@@ -11528,9 +12313,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done939
+	JZ      done966
 
-row938:
+row965:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -11553,9 +12338,9 @@ row938:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row938
+	JNZ          row965
 
-done939:
+done966:
 	VZEROUPPER
 	RET
 
@@ -11578,9 +12363,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done941
+	JZ         done968
 
-row940:
+row967:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -11592,39 +12377,39 @@ row940:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row940
+	JNZ          row967
 
-done941:
+done968:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all942
+	JE           all969
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two944
+	JZ           two971
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two944:
+two971:
 	TESTQ    $0x00000002, AX
-	JZ       one945
+	JZ       one972
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one945:
+one972:
 	TESTQ  $0x00000001, AX
-	JZ     stored943
+	JZ     stored970
 	VMOVSS X4, (CX)
-	JMP    stored943
+	JMP    stored970
 
-all942:
+all969:
 	VMOVUPS Y4, 96(DX)
 
-stored943:
+stored970:
 	VZEROUPPER
 	RET
 
@@ -11647,9 +12432,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done947
+	JZ         done974
 
-row946:
+row973:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11664,39 +12449,39 @@ row946:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all948
+	JE           all975
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two950
+	JZ           two977
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two950:
+two977:
 	TESTQ    $0x00000002, SI
-	JZ       one951
+	JZ       one978
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one951:
+one978:
 	TESTQ  $0x00000001, SI
-	JZ     stored949
+	JZ     stored976
 	VMOVSS X6, (DI)
-	JMP    stored949
+	JMP    stored976
 
-all948:
+all975:
 	VMOVUPS Y6, 96(DX)
 
-stored949:
+stored976:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row946
+	JNZ  row973
 
-done947:
+done974:
 	VZEROUPPER
 	RET
 
@@ -11715,9 +12500,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done953
+	JZ      done980
 
-row952:
+row979:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -11748,9 +12533,9 @@ row952:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row952
+	JNZ          row979
 
-done953:
+done980:
 	VZEROUPPER
 	RET
 
@@ -11777,9 +12562,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done955
+	JZ         done982
 
-row954:
+row981:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -11795,9 +12580,9 @@ row954:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row954
+	JNZ          row981
 
-done955:
+done982:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -11807,31 +12592,31 @@ done955:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all956
+	JE           all983
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two958
+	JZ           two985
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two958:
+two985:
 	TESTQ    $0x00000002, AX
-	JZ       one959
+	JZ       one986
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one959:
+one986:
 	TESTQ  $0x00000001, AX
-	JZ     stored957
+	JZ     stored984
 	VMOVSS X8, (CX)
-	JMP    stored957
+	JMP    stored984
 
-all956:
+all983:
 	VMOVUPS Y8, 224(DX)
 
-stored957:
+stored984:
 	VZEROUPPER
 	RET
 
@@ -11858,9 +12643,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done961
+	JZ         done988
 
-row960:
+row987:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11887,39 +12672,39 @@ row960:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all962
+	JE           all989
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two964
+	JZ           two991
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two964:
+two991:
 	TESTQ    $0x00000002, SI
-	JZ       one965
+	JZ       one992
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one965:
+one992:
 	TESTQ  $0x00000001, SI
-	JZ     stored963
+	JZ     stored990
 	VMOVSS X10, (DI)
-	JMP    stored963
+	JMP    stored990
 
-all962:
+all989:
 	VMOVUPS Y10, 224(DX)
 
-stored963:
+stored990:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row960
+	JNZ  row987
 
-done961:
+done988:
 	VZEROUPPER
 	RET
 
@@ -11932,28 +12717,28 @@ TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done967
+	JLE  done994
 
-row966:
+row993:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), DI
 	SHLQ    $0x05, SI
 	SHLQ    $0x05, DI
 	CMPQ    SI, DI
-	JE      empty968
+	JE      empty995
 	VMOVUPS wideff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    SI, R8
 
-walk969:
+walk996:
 	VMOVUPS (CX)(SI*1), Y2
 	VMAXPS  Y0, Y2, Y0
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk969
+	JL      walk996
 	MOVQ    R8, SI
 
-walk970:
+walk997:
 	VMOVUPS      (CX)(SI*1), Y2
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
 	VCMPPS       $0x00, Y0, Y2, Y4
@@ -11991,26 +12776,26 @@ walk970:
 	VMOVUPS      Y2, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	CMPQ         SI, DI
-	JL           walk970
+	JL           walk997
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
 	VMOVUPS      wide3f800000<>+0(SB), Y2
 	VBLENDVPS    Y0, Y2, Y1, Y0
 	MOVQ         R8, SI
 
-walk971:
+walk998:
 	VMOVUPS (DX)(SI*1), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (DX)(SI*1)
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk971
+	JL      walk998
 
-empty968:
+empty995:
 	ADDQ $0x08, BX
 	DECQ AX
-	JNZ  row966
+	JNZ  row993
 
-done967:
+done994:
 	VZEROUPPER
 	RET
 
@@ -12024,27 +12809,27 @@ TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done973
+	JLE  done1000
 
-row972:
+row999:
 	MOVQ   (SI), DI
 	MOVQ   8(SI), R8
 	SHLQ   $0x05, DI
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
-	JE     empty974
+	JE     empty1001
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R9
 
-walk975:
+walk1002:
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS (CX)(DI*1), Y1, Y0
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk975
+	JL          walk1002
 	MOVQ        R9, DI
 
-walk976:
+walk1003:
 	VMOVUPS     (CX)(DI*1), Y1
 	VSUBPS      Y0, Y1, Y1
 	VMOVUPS     (DX)(DI*1), Y2
@@ -12052,14 +12837,14 @@ walk976:
 	VMOVUPS     Y1, (BX)(DI*1)
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk976
+	JL          walk1003
 
-empty974:
+empty1001:
 	ADDQ $0x08, SI
 	DECQ AX
-	JNZ  row972
+	JNZ  row999
 
-done973:
+done1000:
 	VZEROUPPER
 	RET
 
@@ -12086,9 +12871,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done978
+	JLE          done1005
 
-row977:
+row1004:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -12105,9 +12890,9 @@ row977:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last979
+	JL           last1006
 
-again981:
+again1008:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -12125,11 +12910,11 @@ again981:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again981
+	JGE      again1008
 
-last979:
+last1006:
 	ADDQ         $0x08, R9
-	JZ           done980
+	JZ           done1007
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -12149,37 +12934,37 @@ last979:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all982
+	JE           all1009
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two984
+	JZ           two1011
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two984:
+two1011:
 	TESTQ    $0x00000002, R9
-	JZ       one985
+	JZ       one1012
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one985:
+one1012:
 	TESTQ  $0x00000001, R9
-	JZ     stored983
+	JZ     stored1010
 	VMOVSS X5, (R8)
-	JMP    stored983
+	JMP    stored1010
 
-all982:
+all1009:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored983:
-done980:
+stored1010:
+done1007:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row977
+	JNZ  row1004
 
-done978:
+done1005:
 	VZEROUPPER
 	RET

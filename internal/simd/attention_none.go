@@ -22,3 +22,8 @@ func (*Values) dropFast() { panic(none) }
 
 func (*Segments) softmaxFast() { panic(none) }
 func (*Segments) gradFast()    { panic(none) }
+
+func (*Spokes) attendFast()  { panic(none) }
+func (*Spokes) retraceFast() { panic(none) }
+
+func (*Powers) rowsFast() { panic(none) }

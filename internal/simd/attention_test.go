@@ -17,6 +17,8 @@ func TestTileLayout(t *testing.T) {
 	var h Heads
 	var s Segments
 	var v Values
+	var k Spokes
+	var w Powers
 	for i, f := range []struct{ at, want uintptr }{
 		{unsafe.Offsetof(a.Offsets), 0}, {unsafe.Offsetof(a.Cols), 24}, {unsafe.Offsetof(a.Perm), 48}, {unsafe.Offsetof(a.Edge), 72},
 		{unsafe.Offsetof(a.Far), 96}, {unsafe.Offsetof(a.Near), 120}, {unsafe.Offsetof(a.Rec), 144}, {unsafe.Offsetof(a.Der), 168},
@@ -35,6 +37,17 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(v.Offsets), 0}, {unsafe.Offsetof(v.Cols), 24}, {unsafe.Offsetof(v.From), 48}, {unsafe.Offsetof(v.To), 72},
 		{unsafe.Offsetof(v.Row), 96}, {unsafe.Offsetof(v.k0), 104}, {unsafe.Offsetof(v.k1), 108}, {unsafe.Offsetof(v.drop), 112}, {unsafe.Offsetof(v.scale), 116},
 		{unsafe.Offsetof(v.ToCols), 120}, {unsafe.Offsetof(v.Kept), 144}, {unsafe.Offsetof(v.Starts), 168},
+		{unsafe.Offsetof(k.Offsets), 0}, {unsafe.Offsetof(k.Cols), 24}, {unsafe.Offsetof(k.Perm), 48}, {unsafe.Offsetof(k.Far), 72},
+		{unsafe.Offsetof(k.X), 96}, {unsafe.Offsetof(k.Y), 120}, {unsafe.Offsetof(k.Rec), 144}, {unsafe.Offsetof(k.Near), 168},
+		{unsafe.Offsetof(k.Own), 192}, {unsafe.Offsetof(k.V), 216}, {unsafe.Offsetof(k.Der), 240}, {unsafe.Offsetof(k.FarStride), 264},
+		{unsafe.Offsetof(k.XStride), 272}, {unsafe.Offsetof(k.YStride), 280}, {unsafe.Offsetof(k.RecStride), 288}, {unsafe.Offsetof(k.NearStride), 296},
+		{unsafe.Offsetof(k.OwnStride), 304}, {unsafe.Offsetof(k.VStride), 312}, {unsafe.Offsetof(k.DerStride), 320}, {unsafe.Offsetof(k.Ahead), 328},
+		{unsafe.Offsetof(k.Last), 336}, {unsafe.Offsetof(k.most), 344}, {unsafe.Offsetof(k.AddY), 352}, {unsafe.Offsetof(k.AddRec), 360},
+		{unsafe.Offsetof(k.left), 368}, {unsafe.Offsetof(k.slope), 376}, {unsafe.Offsetof(k.scale), 408}, {unsafe.Offsetof(k.k0), 440},
+		{unsafe.Offsetof(k.k1), 472}, {unsafe.Offsetof(k.lane), 504}, {unsafe.Offsetof(k.flip), 536}, {unsafe.Offsetof(k.drop), 568},
+		{unsafe.Offsetof(k.a), 600}, {unsafe.Offsetof(k.b), 632}, {unsafe.Offsetof(k.c), 664},
+		{unsafe.Offsetof(w.X), 0}, {unsafe.Offsetof(w.Y), 24}, {unsafe.Offsetof(w.XStride), 48}, {unsafe.Offsetof(w.YStride), 56},
+		{unsafe.Offsetof(w.rows), 64}, {unsafe.Offsetof(w.Copy), 72}, {unsafe.Offsetof(w.most), 80}, {unsafe.Offsetof(w.slope), 112},
 	} {
 		if f.at != f.want {
 			t.Errorf("field %d of the list is at %d, the assembly reads it at %d", i, f.at, f.want)

@@ -27,7 +27,7 @@ var families = map[string][]func(){
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
 	"kept":      {keepValues},
-	"attention": {attention, heads, segments, dropValues},
+	"attention": {attention, allSpokes, heads, segments, dropValues},
 }
 
 func main() {

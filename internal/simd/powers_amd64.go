@@ -1,0 +1,7 @@
+//go:build !noasm && !f64
+
+package simd
+
+import "unsafe"
+
+func (p *Powers) rowsFast() { powersOfRows((*byte)(unsafe.Pointer(p))) }

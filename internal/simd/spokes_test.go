@@ -1,0 +1,157 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// spokesOf returns nodes with edges to columns, and random strides.
+func spokesOf(rng *rand.Rand, rows, cols, most int) func() *Spokes {
+	o, c := edgesOf(rng, rows, cols, most)
+	perm := make([]int32, len(c))
+	for i := range perm {
+		perm[i] = rng.Int32()
+	}
+	k := Spokes{
+		Offsets: o, Cols: c, Perm: perm, Last: len(c) - 1, Ahead: rng.IntN(2) * 3,
+		FarStride: Record*8 + rng.IntN(3), NearStride: 8 + rng.IntN(3), OwnStride: 16 + rng.IntN(3), XStride: 64 + rng.IntN(3), YStride: 64 + rng.IntN(3),
+		VStride: 64 + rng.IntN(3), RecStride: Record*8 + rng.IntN(3), DerStride: 8 + rng.IntN(3),
+		AddY: rng.IntN(2), AddRec: rng.IntN(2),
+	}
+	slope, column := Float(rng.Float64()), rng.IntN(20)
+	var d *Dropout
+	if rng.IntN(2) == 0 {
+		mask := NewDropout(rng.Uint64(), 1, 2, 0.4)
+		d = &mask
+	}
+	return func() *Spokes {
+		s := k
+		s.Prepare(slope, d, column)
+		return &s
+	}
+}
+
+// checkSpokes compares both kernels with plain Go.
+func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
+	t.Helper()
+	const cols = 9
+	k := spokesOf(rng, rows, cols, most)
+	pos := func() Float { return Float(math.Abs(rng.NormFloat64())) + 0.01 }
+	s := k()
+	node := func(stride int) int { return rows * stride }
+	var done [2][]int
+	what := fmt.Sprintf("%d nodes of up to %d edges", rows, most)
+	trial(t, "Attend, "+what, 2e-5, [][]Float{
+		draw(cols*s.FarStride, pos), draw(cols*s.XStride, positive(rng)), draw(node(s.YStride), pos), draw(node(s.RecStride), pos),
+	}, func(x [][]Float) {
+		s := k()
+		s.Far, s.X, s.Y, s.Rec = x[0], x[1], x[2], x[3]
+		done[0] = append(done[0], s.Attend())
+	})
+	rec := draw(cols*s.FarStride, pos)
+	for u := range cols {
+		for h := range 8 {
+			rec[u*s.FarStride+h] = Float(rng.NormFloat64())
+			rec[u*s.FarStride+24+h] = -pos() // so that dz has one sign
+		}
+	}
+	trial(t, "Retrace, "+what, 2e-5, [][]Float{
+		rec, draw(cols*s.XStride, pos), draw(node(s.YStride), pos), draw(node(s.RecStride), pos),
+		draw(node(s.NearStride), plain(rng)), draw(node(s.OwnStride), pos), draw(node(s.VStride), pos), draw(cols*s.DerStride, pos),
+	}, func(x [][]Float) {
+		s := k()
+		s.Far, s.X, s.Y, s.Rec, s.Near, s.Own, s.V, s.Der = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
+		done[1] = append(done[1], s.Retrace())
+	})
+	for i, d := range done {
+		if d[0] != d[1] {
+			t.Fatalf("kernel %d, %s: did %d nodes, in plain Go %d", i, what, d[0], d[1])
+		}
+	}
+}
+
+func TestAsmSpokes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(24, 1))
+	for rows := range 40 {
+		for _, most := range []int{0, 1, 5, 20} {
+			checkSpokes(t, rng, rows, most)
+		}
+	}
+	for most := range 200 {
+		checkSpokes(t, rng, 2, most)
+	}
+	checkSpokes(t, rng, 5, SpokesMost)
+	checkSpokes(t, rng, 1, 2*SpokesMost)
+}
+
+func FuzzSpokes(f *testing.F) {
+	f.Add(uint64(1), uint8(9), uint8(7))
+	f.Fuzz(func(t *testing.T, seed uint64, rows, most uint8) {
+		checkSpokes(t, rand.New(rand.NewPCG(seed, 0)), int(rows%40), int(most))
+	})
+}
+
+// checkPowers compares with plain Go, also what is tame. One of so many elements
+// is anything.
+func checkPowers(t *testing.T, rng *rand.Rand, rows, every int) {
+	t.Helper()
+	xs, ys, twice := 8+rng.IntN(3), 24+rng.IntN(3), rng.IntN(2)
+	slope := Float(rng.Float64())
+	next := func() Float {
+		if rng.IntN(every) == 0 {
+			return special[rng.IntN(len(special))]
+		}
+		return Float(rng.NormFloat64() * 6)
+	}
+	var tamed []bool
+	trial(t, fmt.Sprintf("powers of %d rows", rows), 1e-6, [][]Float{draw(rows*xs, next), draw(rows*ys, plain(rng))}, func(x [][]Float) {
+		p := Powers{X: x[0], Y: x[1], XStride: xs, YStride: ys, Copy: twice}
+		ok := p.Rows(rows, slope)
+		if !ok {
+			clear(x[1])
+		}
+		tamed = append(tamed, ok)
+	})
+	if tamed[0] != tamed[1] {
+		t.Fatalf("powers of %d rows: tame is %v, in plain Go %v", rows, tamed[0], tamed[1])
+	}
+}
+
+func TestAsmPowers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 1))
+	for rows := range 100 {
+		checkPowers(t, rng, rows, 1<<20)
+		checkPowers(t, rng, rows, 100)
+	}
+}
+
+func FuzzPowers(f *testing.F) {
+	f.Add(uint64(1), uint8(9), uint8(7))
+	f.Fuzz(func(t *testing.T, seed uint64, rows, every uint8) {
+		checkPowers(t, rand.New(rand.NewPCG(seed, 0)), int(rows), 1+int(every))
+	})
+}
+
+// An element that is not tame is seen wherever it stands.
+func TestPowersTame(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		for _, v := range []float64{tame, -tame, tame + 0.01, -tame - 0.01, 1e30, math.Inf(1), math.Inf(-1), math.NaN()} {
+			for at := range 24 {
+				x := make([]Float, 24)
+				x[at] = Float(v)
+				p := Powers{X: x, Y: make([]Float, 48), XStride: 8, YStride: 16}
+				undo := func() {}
+				if slow {
+					undo = Disable()
+				}
+				got := p.Rows(3, 0.5)
+				undo()
+				if want := math.Abs(v) <= tame; got != want {
+					t.Errorf("%v at %d: tame is %v, want %v", v, at, got, want)
+				}
+			}
+		}
+	}
+}

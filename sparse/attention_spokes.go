@@ -1,0 +1,191 @@
+package sparse
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// spokeWidth is the width of a head that [simd.Spokes] takes, eight at once.
+const spokeWidth = 8
+
+// The kinds of records: those of [simd.Tile], and of [simd.Spokes].
+const (
+	tiled tensor.Float = iota
+	spoked
+)
+
+// plain reports whether there is nothing at the edges but the mask, so that one
+// loop over the edges of a node can do all.
+func (k *Attention) plain() bool {
+	heads := k.El.RowLen()
+	return heads%8 == 0 && k.Ft.RowLen() == heads*spokeWidth &&
+		k.Ee == nil && k.Weight == nil && k.Slope >= 0 && k.Slope <= 1
+}
+
+// mask returns the dropout of the softmax, or nil.
+func (k *Attention) mask() *simd.Dropout {
+	if k.drops() {
+		return k.Drop
+	}
+	return nil
+}
+
+// powers sets the powers of the sources, and those of the destinations in the
+// records. It reports whether they can be used.
+func (t *attendTask) powers() bool {
+	if !t.k.plain() {
+		return false
+	}
+	t.pow = borrow(t.k.In.NumCols * 2 * t.heads)
+	return setPowers(*t.pow, t.k.El, t.k.Slope, 0) && setPowers(t.stats, t.k.Er, t.k.Slope, 1)
+}
+
+// powerLoop is a loop over rows, in parts of some.
+type powerLoop struct {
+	x        *tensor.Dense
+	to       []tensor.Float
+	slope    tensor.Float
+	copies   int
+	tooLarge atomic.Bool
+}
+
+var powerLoops = sync.Pool{New: func() any { return new(powerLoop) }}
+
+// setPowers sets, for each row of x and each eight heads, the powers of that, or
+// the first parts of the record with copies of 1. It reports whether all are tame.
+func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float, copies int) bool {
+	l := powerLoops.Get().(*powerLoop)
+	l.x, l.to, l.slope, l.copies = x, to, slope, copies
+	l.tooLarge.Store(false)
+	par.Run((x.Rows()+pairRows-1)/pairRows, l)
+	l.x, l.to = nil, nil
+	ok := !l.tooLarge.Load()
+	powerLoops.Put(l)
+	return ok
+}
+
+// Chunk does one part.
+func (l *powerLoop) Chunk(i int) {
+	lo, hi := i*pairRows, min((i+1)*pairRows, l.x.Rows())
+	heads := l.x.RowLen()
+	per := 2 * (1 + l.copies) // elements of a head
+	for lane := 0; lane < heads; lane += 8 {
+		p := simd.Powers{
+			X: l.x.Data[lo*heads+lane:], Y: l.to[(lo*heads+lane)*per:], XStride: heads, YStride: heads * per, Copy: l.copies,
+		}
+		if !p.Rows(hi-lo, l.slope) {
+			l.tooLarge.Store(true)
+			return
+		}
+	}
+}
+
+// spokes computes a part of the destinations. Those with too many edges are taken
+// in pieces.
+func (t *attendTask) spokes(s *attendSpace, from, to int) {
+	k, f := &s.spokes, t.k.Ft.RowLen()
+	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
+	k.FarStride, k.XStride, k.YStride, k.RecStride = 2*t.heads, f, f, t.record()
+	for lane := 0; lane < t.heads; lane += 8 {
+		k.Prepare(t.k.Slope, t.k.mask(), lane)
+		k.Far, k.X = (*t.pow)[2*lane:], t.k.Ft.Data[lane*spokeWidth:]
+		for v := from; v < to; {
+			k.Offsets = t.k.In.Offsets[v : min(to, v+tileRows)+1]
+			k.Y, k.Rec = t.out[v*f+lane*spokeWidth:], t.stats[v*t.record()+simd.Record*lane:]
+			n := k.Attend()
+			if n == 0 {
+				t.long(s, v, lane)
+				t.recast(v, lane)
+				n = 1
+			}
+			v += n
+		}
+	}
+}
+
+// recast makes a destination's record of that of tiles.
+func (t *attendTask) recast(v, lane int) {
+	rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*8]
+	for h := range 8 {
+		er, top, inverse := float64(rec[h]), float64(rec[8+h]), rec[16+h]
+		rec[8+h] = tensor.Float(math.Exp(er-top)) * inverse
+		rec[16+h] = tensor.Float(math.Exp(float64(t.k.Slope)*er-top)) * inverse
+	}
+}
+
+// choose says whether the records are for spokes, and these can do all that is
+// wanted. If they can not, it makes them what tiles take.
+func (t *pullTask) choose() {
+	kind := &t.stats[len(t.stats)-1]
+	t.direct = *kind == spoked && t.into.Ee == nil && t.into.Weight == nil
+	if t.direct {
+		t.pow = borrow(t.k.In.NumCols * 2 * t.heads)
+		setPowers(*t.pow, t.k.El, t.k.Slope, 0)
+		return
+	}
+	if *kind == spoked {
+		*kind = tiled
+		for at := 0; at+1 < len(t.stats); at += simd.Record * 8 {
+			rec := t.stats[at:][:simd.Record*8]
+			for h := range 8 {
+				rec[16+h] = rec[8+h] * tensor.Float(math.Exp(-float64(rec[h])))
+				rec[8+h] = 0
+			}
+		}
+	}
+}
+
+// spokes does a part of the sources.
+func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
+	k, f := &s.spokes, t.k.Ft.RowLen()
+	k.Cols, k.Perm, k.Last, k.Ahead = t.turned.Cols, t.perm, len(t.perm)-1, ahead(len(t.dOut.Data))
+	k.FarStride, k.XStride, k.DerStride = t.record(), f, t.heads
+	k.NearStride, k.OwnStride, k.VStride = t.heads, 2*t.heads, f
+	for lane := 0; lane < t.heads; lane += 8 {
+		k.Prepare(t.k.Slope, t.k.mask(), lane)
+		k.Far, k.X, k.Der = t.stats[simd.Record*lane:], t.dOut.Data[lane*spokeWidth:], der[lane:]
+		for u := from; u < to; {
+			t.spokesFrom(s, u, lane)
+			k.Offsets = t.turned.Offsets[u : min(to, u+tileRows)+1]
+			n := k.Retrace()
+			if n == 0 {
+				t.spokesInPieces(s, u)
+				n = 1
+			}
+			u += n
+		}
+	}
+}
+
+// spokesFrom sets where the rows of sources from u on are. What is not wanted goes
+// to one row that nobody reads, so that the rest has the same bits.
+func (t *pullTask) spokesFrom(s *attendSpace, u, lane int) {
+	k, f := &s.spokes, t.k.Ft.RowLen()
+	k.Near, k.Own, k.V = t.el[u*t.heads+lane:], (*t.pow)[2*(u*t.heads+lane):], t.k.Ft.Data[u*f+lane*spokeWidth:]
+	k.Y, k.YStride, k.AddY = s.past, 0, 0
+	if t.into.Ft != nil {
+		k.Y, k.YStride, k.AddY = t.into.Ft.Data[u*f+lane*spokeWidth:], f, 1-t.sets(SetFt, true)
+	}
+	k.Rec, k.RecStride, k.AddRec = s.sum, 0, 0
+	if t.into.El != nil {
+		k.Rec, k.RecStride, k.AddRec = t.into.El.Data[u*t.heads+lane:], t.heads, 1-t.sets(SetEl, true)
+	}
+}
+
+// spokesInPieces does a source with more edges than a call takes.
+func (t *pullTask) spokesInPieces(s *attendSpace, u int) {
+	k := &s.spokes
+	lo, hi := t.turned.Offsets[u], t.turned.Offsets[u+1]
+	for lo < hi {
+		s.piece = [2]int64{lo, min(lo+simd.SpokesMost, hi)}
+		k.Offsets = s.piece[:]
+		k.Retrace()
+		lo = s.piece[1]
+		k.AddY, k.AddRec = 1, 1
+	}
+}

@@ -11,19 +11,19 @@ import (
 
 // tableCommand is gatbench table.
 type tableCommand struct {
-	Datasets []string `placeholder:"NAME" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
-	Models   []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
-	Preset   string   `default:"paper" placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default), dgl or pyg; or quick, which is paper with 200 epochs."`
-	Seeds    int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
-	Seed     uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`
-	Epochs   *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
-	Patience *int     `placeholder:"N" help:"Stop after N epochs without progress (the preset's)."`
-	Select   *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
+	Datasets  []string `placeholder:"NAME" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
+	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
+	Preset    string   `default:"paper" placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default), dgl or pyg; or quick, which is paper with 200 epochs."`
+	Seeds     int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
+	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`
+	Epochs    *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
+	Patience  *int     `placeholder:"N" help:"Stop after N epochs without progress (the preset's)."`
+	Select    *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
 	variation `embed:""`
-	Resume   string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
-	Data     string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Threads  int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
-	JSON     bool   `name:"json" help:"Print JSON objects, one a line."`
+	Resume    string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
+	Data      string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Threads   int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	JSON      bool   `name:"json" help:"Print JSON objects, one a line."`
 }
 
 // variation are settings that have no flag elsewhere: each shows what one part of

@@ -26,7 +26,7 @@ type settingFlags struct {
 	WeightDecay *float64 `placeholder:"D" help:"L2 decay."`
 	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (200; of --preset paper the paper's)."`
 	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; of --preset paper the paper's)."`
-	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (GAT's own rule), or the last."`
+	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
 	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
 }
 

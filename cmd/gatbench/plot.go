@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -132,6 +133,7 @@ func (s *session) hiddenPanel(hidden *tensor.Dense) *plot.Plot {
 	points := principal(hidden)
 	p := newPanel("hidden layer, by class", "first principal component", "second")
 	p.X.Max = 0 // room for the legend is made below
+	longest := 0
 	for c := range s.Classes {
 		var xys plotter.XYs
 		for v, label := range s.Labels {
@@ -148,9 +150,18 @@ func (s *session) hiddenPanel(hidden *tensor.Dense) *plot.Plot {
 		big := *dots
 		big.GlyphStyle.Radius = vg.Points(3)
 		p.Legend.Add(s.className(c), &big)
+		longest = max(longest, utf8.RuneCountInString(s.className(c)))
 	}
-	p.X.Max += 0.45 * (p.X.Max - p.X.Min)
+	share := legendShare(longest)
+	p.X.Max += share / (1 - share) * (p.X.Max - p.X.Min)
 	return p
+}
+
+// legendShare is what part of a panel's axis a legend takes whose longest name
+// has so many letters, but at most six tenths.
+func legendShare(letters int) float64 {
+	width := vg.Length(letters)*vg.Points(5.4) + 1.2*vg.Centimeter // of letters of 12 points, and of a dot
+	return min(0.6, float64(width/(panelWidth-2.4*vg.Centimeter)))
 }
 
 func (k *task) className(c int) string {

@@ -118,12 +118,14 @@ func (k *biased) pull(i, lo, end int) {
 		hi := min(lo+k.block, end)
 		dz := k.in[lo:hi]
 		if k.on {
-			dz = (*room)[:hi-lo]
+			if dz = (*room)[:hi-lo]; k.set {
+				dz = k.out[lo:hi]
+			}
 			clear(dz)
 			k.f.Backward(dz, k.in[lo:hi], k.y[lo:hi], k.y[lo:hi], 1)
 		}
 		switch {
-		case k.out == nil:
+		case k.out == nil || k.on && k.set:
 		case k.set:
 			copy(k.out[lo:hi], dz)
 		default:

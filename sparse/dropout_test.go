@@ -67,7 +67,7 @@ func dropped(a *sparse.CSR, d *simd.Dropout) *sparse.CSR {
 // What a dropout left gives the same bits as its values without that knowledge.
 func TestDrop(t *testing.T) {
 	for _, size := range [][3]int{{1, 3, 0}, {5, 4, 0}, {20, 30, 200}, {300, 90, 40000}} {
-		for _, f := range []int{1, 7, 64, 96} {
+		for _, f := range []int{1, 7, 16, 64, 96} {
 			for _, p := range []float64{0, 0.6, 1} {
 				rng := rand.New(rand.NewPCG(uint64(f), uint64(size[0])))
 				a := random(rng, size[0], size[1], size[2], f != 7)

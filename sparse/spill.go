@@ -16,15 +16,26 @@ const spillRoom = 1 << 18
 // nonzeros are read where they are, and no structure is turned. Threads share
 // the columns.
 func (p product) spills(dst *tensor.Dense, f int) bool {
-	return p.values != nil && p.weights == nil && !p.mean && f >= 2*simd.SpillWidth && f%simd.SpillWidth == 0 && len(dst.Data) <= spillRoom
+	return p.values != nil && p.weights == nil && !p.mean && spillWidth(f) > 0 && len(dst.Data) <= spillRoom
+}
+
+// spillWidth is how many of f columns a thread takes at a time: half of them if
+// they are few; 0 if there are too few, or some would be left.
+func spillWidth(f int) int {
+	for width := simd.SpillWidth; width >= 8; width /= 2 {
+		if f%width == 0 && f >= 2*width {
+			return width
+		}
+	}
+	return 0
 }
 
 // spillTask is such a product, of the nonzeros that are not zero.
 type spillTask struct {
 	*remains
-	dst, x []tensor.Float
-	f      int
-	set    bool
+	dst, x   []tensor.Float
+	f, width int
+	set      bool
 }
 
 var spillTasks = sync.Pool{New: func() any { return new(spillTask) }}
@@ -32,13 +43,13 @@ var spillTasks = sync.Pool{New: func() any { return new(spillTask) }}
 // spill adds the product of the transpose with x to dst.
 func (p product) spill(dst, x *tensor.Dense) {
 	t := spillTasks.Get().(*spillTask)
-	*t = spillTask{remains: p.a.left, dst: dst.Data, x: x.Data, f: x.RowLen(), set: p.set}
+	*t = spillTask{remains: p.a.left, dst: dst.Data, x: x.Data, f: x.RowLen(), width: spillWidth(x.RowLen()), set: p.set}
 	var picks *pickTask
 	if t.remains == nil {
 		picks = p.pick()
 		t.remains = &picks.remains
 	}
-	par.Run(t.f/simd.SpillWidth, t)
+	par.Run(t.f/t.width, t)
 	if picks != nil {
 		picks.free()
 	}
@@ -46,18 +57,55 @@ func (p product) spill(dst, x *tensor.Dense) {
 	spillTasks.Put(t)
 }
 
+// spillLine is how many elements of a row are lines of the cache of their own:
+// threads that write fewer would take lines from each other.
+const spillLine = 16
+
 // Chunk adds up some columns of all rows.
 func (t *spillTask) Chunk(i int) {
-	left := i * simd.SpillWidth
+	left := i * t.width
+	y := t.dst[left:]
+	if t.width >= spillLine {
+		if t.set {
+			for at := 0; at < len(y); at += t.f {
+				clear(y[at : at+t.width])
+			}
+		}
+		t.add(y, t.f, left)
+		return
+	}
+	rows := len(t.dst) / t.f
+	own := borrow(rows * t.width)
+	defer scratch.Put(own)
 	if t.set {
-		for at := left; at < len(t.dst); at += t.f {
-			*(*[simd.SpillWidth]tensor.Float)(t.dst[at:]) = [simd.SpillWidth]tensor.Float{}
-		}
+		clear(*own)
+	} else {
+		copyColumns(apart{*own, t.width}, apart{y, t.f}, rows, t.width)
 	}
+	t.add(*own, t.width, left)
+	copyColumns(apart{y, t.f}, apart{*own, t.width}, rows, t.width)
+}
+
+// add adds the columns of x from left on to those at y.
+func (t *spillTask) add(y []tensor.Float, stride, left int) {
+	s := simd.Spill{Y: y, YStride: stride, XStride: t.f, Width: t.width, Cols: t.cols, W: t.w}
 	for p := range len(t.cuts) - 1 {
-		lo, hi := t.cuts[p], t.cuts[p+1]
-		if lo < hi {
-			simd.Spill(t.dst[left:], t.x[lo*t.f+left:], t.cols, t.w, t.starts[lo+p:hi+p+1], t.f)
+		if lo, hi := t.cuts[p], t.cuts[p+1]; lo < hi {
+			s.X, s.Offsets = t.x[lo*t.f+left:], t.starts[lo+p:hi+p+1]
+			s.Add()
 		}
 	}
+}
+
+// copyColumns copies the first width elements of rows that are apart.
+func copyColumns(to, from apart, rows, width int) {
+	for i := range rows {
+		copy(to.x[i*to.stride:i*to.stride+width], from.x[i*from.stride:])
+	}
+}
+
+// apart are rows that are stride apart.
+type apart struct {
+	x      []tensor.Float
+	stride int
 }

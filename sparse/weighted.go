@@ -184,7 +184,7 @@ func (k *sumKernel) add(y []tensor.Float, lo, hi int, set bool) {
 	sum := k.sum
 	sum.Set = set
 	sum.Y, sum.Offsets = y, sum.Offsets[lo:hi+1]
-	if k.values != nil && k.perm == nil && !hasZero(k.values[sum.Offsets[0]:sum.Offsets[hi-lo]]) {
+	if k.values != nil && k.perm == nil && !simd.HasZero(k.values[sum.Offsets[0]:sum.Offsets[hi-lo]]) {
 		sum.W, sum.Heads = k.values, 1
 	}
 	if sum.Heads > 0 || k.values == nil && k.perm == nil {
@@ -203,15 +203,6 @@ func (k *sumKernel) add(y []tensor.Float, lo, hi int, set bool) {
 	}
 	b.sum, b.local = simd.RowSum{}, simd.RowSum{}
 	pickings.Put(b)
-}
-
-func hasZero(x []tensor.Float) bool {
-	for _, v := range x {
-		if v == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // picking is a matrix of the nonzeros of a few rows whose values are not zero,

@@ -8,3 +8,8 @@ package simd
 //
 //go:noescape
 func keepValuesAVX2(p *byte)
+
+// hasZeroAVX2 is HasZero of groups > 0 groups of 32 elements.
+//
+//go:noescape
+func hasZeroAVX2(x *float32, groups int) bool

@@ -458,3 +458,32 @@ DATA firstLanes<>+52(SB)/4, $0x00000000
 DATA firstLanes<>+56(SB)/4, $0x00000000
 DATA firstLanes<>+60(SB)/4, $0x00000000
 GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
+
+// func hasZeroAVX2(x *float32, groups int) bool
+// Requires: AVX
+TEXT ·hasZeroAVX2(SB), NOSPLIT, $0-17
+	MOVQ   x+0(FP), AX
+	MOVQ   groups+8(FP), CX
+	VXORPS Y0, Y0, Y0
+
+again:
+	VCMPPS    $0x00, (AX), Y0, Y1
+	VCMPPS    $0x00, 32(AX), Y0, Y2
+	VORPS     Y2, Y1, Y1
+	VCMPPS    $0x00, 64(AX), Y0, Y2
+	VORPS     Y2, Y1, Y1
+	VCMPPS    $0x00, 96(AX), Y0, Y2
+	VORPS     Y2, Y1, Y1
+	VMOVMSKPS Y1, DX
+	TESTL     DX, DX
+	JNZ       over
+	ADDQ      $0x80, AX
+	DECQ      CX
+	JNZ       again
+
+over:
+	TESTL DX, DX
+	SETNE AL
+	MOVB  AL, ret+16(FP)
+	VZEROUPPER
+	RET

@@ -9,3 +9,7 @@ func (v *Values) keepFast() {
 	c := *v
 	keepValuesAVX2((*byte)(unsafe.Pointer(&c)))
 }
+
+func hasZeroFast(x []Float, groups int) bool {
+	return hasZeroAVX2(&x[:groups*zeroGroup][0], groups)
+}

@@ -2,6 +2,8 @@
 
 package simd
 
-// The kernel of what is kept in assembly, which is never called here.
+// The kernels of what is kept in assembly, which are never called here.
 
 func (*Values) keepFast() { panic(none) }
+
+func hasZeroFast([]Float, int) bool { panic(none) }

@@ -199,7 +199,17 @@ func meanAVX2(y *float32, s *float32, offsets *int64, rows int, f int)
 //go:noescape
 func meanSetAVX2(s *float32, offsets *int64, rows int, f int)
 
-// spillAVX2 is Spill of rows > 0 rows.
+// spill8AVX2 is Spill.Add of rows > 0 rows of 8 elements.
 //
 //go:noescape
-func spillAVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, f int)
+func spill8AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+
+// spill16AVX2 is Spill.Add of rows > 0 rows of 16 elements.
+//
+//go:noescape
+func spill16AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+
+// spill32AVX2 is Spill.Add of rows > 0 rows of 32 elements.
+//
+//go:noescape
+func spill32AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)

@@ -46317,49 +46317,133 @@ next:
 	VZEROUPPER
 	RET
 
-// func spillAVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, f int)
+// func spill8AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
 // Requires: AVX
-TEXT ·spillAVX2(SB), NOSPLIT, $0-56
+TEXT ·spill8AVX2(SB), NOSPLIT, $0-64
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ cols+16(FP), DX
 	MOVQ w+24(FP), BX
 	MOVQ offsets+32(FP), SI
 	MOVQ rows+40(FP), DI
-	MOVQ f+48(FP), R8
+	MOVQ yStride+48(FP), R8
+	MOVQ xStride+56(FP), R9
 	SHLQ $0x02, R8
-	MOVQ (SI), R9
+	SHLQ $0x02, R9
+	MOVQ (SI), R10
 
 row:
-	MOVQ    8(SI), R10
+	MOVQ    8(SI), R11
+	VMOVUPS (CX), Y0
+
+each:
+	CMPQ         R10, R11
+	JGE          next
+	MOVLQSX      (DX)(R10*4), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX)(R10*4), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX)(R12*1), Y1, Y1
+	VMOVUPS      Y1, (AX)(R12*1)
+	INCQ         R10
+	JMP          each
+
+next:
+	ADDQ R9, CX
+	ADDQ $0x08, SI
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func spill16AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+// Requires: AVX
+TEXT ·spill16AVX2(SB), NOSPLIT, $0-64
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ cols+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ offsets+32(FP), SI
+	MOVQ rows+40(FP), DI
+	MOVQ yStride+48(FP), R8
+	MOVQ xStride+56(FP), R9
+	SHLQ $0x02, R8
+	SHLQ $0x02, R9
+	MOVQ (SI), R10
+
+row:
+	MOVQ    8(SI), R11
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+
+each:
+	CMPQ         R10, R11
+	JGE          next
+	MOVLQSX      (DX)(R10*4), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX)(R10*4), Y2
+	VMULPS       Y0, Y2, Y3
+	VADDPS       (AX)(R12*1), Y3, Y3
+	VMOVUPS      Y3, (AX)(R12*1)
+	VMULPS       Y1, Y2, Y3
+	VADDPS       32(AX)(R12*1), Y3, Y3
+	VMOVUPS      Y3, 32(AX)(R12*1)
+	INCQ         R10
+	JMP          each
+
+next:
+	ADDQ R9, CX
+	ADDQ $0x08, SI
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func spill32AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int)
+// Requires: AVX
+TEXT ·spill32AVX2(SB), NOSPLIT, $0-64
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ cols+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ offsets+32(FP), SI
+	MOVQ rows+40(FP), DI
+	MOVQ yStride+48(FP), R8
+	MOVQ xStride+56(FP), R9
+	SHLQ $0x02, R8
+	SHLQ $0x02, R9
+	MOVQ (SI), R10
+
+row:
+	MOVQ    8(SI), R11
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
 each:
-	CMPQ         R9, R10
+	CMPQ         R10, R11
 	JGE          next
-	MOVLQSX      (DX)(R9*4), R11
-	IMULQ        R8, R11
-	VBROADCASTSS (BX)(R9*4), Y4
+	MOVLQSX      (DX)(R10*4), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX)(R10*4), Y4
 	VMULPS       Y0, Y4, Y5
-	VADDPS       (AX)(R11*1), Y5, Y5
-	VMOVUPS      Y5, (AX)(R11*1)
+	VADDPS       (AX)(R12*1), Y5, Y5
+	VMOVUPS      Y5, (AX)(R12*1)
 	VMULPS       Y1, Y4, Y5
-	VADDPS       32(AX)(R11*1), Y5, Y5
-	VMOVUPS      Y5, 32(AX)(R11*1)
+	VADDPS       32(AX)(R12*1), Y5, Y5
+	VMOVUPS      Y5, 32(AX)(R12*1)
 	VMULPS       Y2, Y4, Y5
-	VADDPS       64(AX)(R11*1), Y5, Y5
-	VMOVUPS      Y5, 64(AX)(R11*1)
+	VADDPS       64(AX)(R12*1), Y5, Y5
+	VMOVUPS      Y5, 64(AX)(R12*1)
 	VMULPS       Y3, Y4, Y5
-	VADDPS       96(AX)(R11*1), Y5, Y5
-	VMOVUPS      Y5, 96(AX)(R11*1)
-	INCQ         R9
+	VADDPS       96(AX)(R12*1), Y5, Y5
+	VMOVUPS      Y5, 96(AX)(R12*1)
+	INCQ         R10
 	JMP          each
 
 next:
-	ADDQ R8, CX
+	ADDQ R9, CX
 	ADDQ $0x08, SI
 	DECQ DI
 	JNZ  row

@@ -33,19 +33,27 @@ func setMeansFast(s []Float, offsets []int64, f int) {
 	}
 }
 
-// spillMost is how many nonzeros a call of Spill has: some ten microseconds.
+// spillMost is how many nonzeros a call of Spill.Add has: some ten microseconds.
 const spillMost = 1 << 12
 
-// spillFast is Spill in assembly, in calls of not too many nonzeros.
-func spillFast(y, x []Float, cols []int32, w []Float, offsets []int64, f int) {
+// addFast is Add in assembly, in calls of not too many nonzeros.
+func (s *Spill) addFast() {
+	add := spill32AVX2
+	switch s.Width {
+	case 8:
+		add = spill8AVX2
+	case 16:
+		add = spill16AVX2
+	}
+	x, offsets := s.X, s.Offsets
 	for rows := len(offsets) - 1; rows > 0; rows = len(offsets) - 1 {
 		n := 1
 		for n < rows && n < spillMost && offsets[n+1]-offsets[0] <= spillMost {
 			n++
 		}
-		spillAVX2(&y[0], &x[0], &cols[0], &w[0], &offsets[0], n, f)
+		add(&s.Y[0], &x[0], &s.Cols[0], &s.W[0], &offsets[0], n, s.YStride, s.XStride)
 		if offsets = offsets[n:]; n < rows {
-			x = x[n*f:]
+			x = x[n*s.XStride:]
 		}
 	}
 }

@@ -319,8 +319,7 @@ func (b *block) both() {
 func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x vec)) vec {
 	if n > 1 {
 		v, w := b.products(x, y, lo, n/2, with), b.products(x, y, lo+n/2, n/2, with)
-		VHADDPS(w, v, v)
-		return v
+		return pairwise(v, w)
 	}
 	var sum vec
 	for j := range b.nv {
@@ -334,6 +333,16 @@ func (b *block) products(x, y []Mem, lo, n int, with func(h, j int, x vec)) vec 
 		}
 	}
 	return sum
+}
+
+// pairwise adds up the pairs of elements of v and then of w, in each half of a
+// register, as VHADDPS does, which takes AMD more operations.
+func pairwise(v, w vec) vec {
+	even := YMM()
+	VSHUFPS(Imm(0x88), w, v, even)
+	VSHUFPS(Imm(0xdd), w, v, v)
+	VADDPS(v, even, even)
+	return even
 }
 
 // product returns, in the first lanes, the inner products of the heads at x and

@@ -26,7 +26,7 @@ var families = map[string][]func(){
 	"messages":  {gatherRows, scatter, groups, columns, rangesOfRows},
 	"spmm":      {sums, bests, quickBests, bestGrads, edgeDots, edgePairs, picks, means, spills},
 	"fan":       {fans},
-	"kept":      {keepValues},
+	"kept":      {keepValues, anyZero},
 	"attention": {attention, allSpokes, heads, segments, dropValues},
 }
 

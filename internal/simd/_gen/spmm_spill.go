@@ -1,21 +1,32 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// spills writes the kernel that adds rows to where their nonzeros point.
+// spills writes the kernels that add rows to where their nonzeros point, of one,
+// two or four registers.
 func spills() {
-	start("spillAVX2", "func(y, x *float32, cols *int32, w *float32, offsets *int64, rows, f int)", "spillAVX2 is Spill of rows > 0 rows.")
+	for _, nv := range []int{1, 2, 4} {
+		spill(nv)
+	}
+}
+
+func spill(nv int) {
+	name := fmt.Sprintf("spill%dAVX2", nv*lanes)
+	start(name, "func(y, x *float32, cols *int32, w *float32, offsets *int64, rows, yStride, xStride int)", fmt.Sprintf("%s is Spill.Add of rows > 0 rows of %d elements.", name, nv*lanes))
 	y, x := Load(Param("y"), GP64()), Load(Param("x"), GP64())
 	cols, w := Load(Param("cols"), GP64()), Load(Param("w"), GP64())
 	offsets, rows := Load(Param("offsets"), GP64()), Load(Param("rows"), GP64())
-	f := Load(Param("f"), GP64())
-	SHLQ(Imm(2), f)
+	yStride, xStride := Load(Param("yStride"), GP64()), Load(Param("xStride"), GP64())
+	SHLQ(Imm(2), yStride)
+	SHLQ(Imm(2), xStride)
 	k, end, at := GP64(), GP64(), GP64()
 	MOVQ(Mem{Base: offsets}, k)
-	from := [4]vec{}
+	from := make([]vec, nv)
 	for i := range from {
 		from[i] = YMM()
 	}
@@ -29,7 +40,7 @@ func spills() {
 	CMPQ(k, end)
 	JGE(LabelRef("next"))
 	MOVLQSX(Mem{Base: cols, Index: k, Scale: 4}, at)
-	IMULQ(f, at)
+	IMULQ(yStride, at)
 	VBROADCASTSS(Mem{Base: w, Index: k, Scale: 4}, by)
 	for i, v := range from {
 		to := Mem{Base: y, Index: at, Scale: 1, Disp: 32 * i}
@@ -40,7 +51,7 @@ func spills() {
 	INCQ(k)
 	JMP(LabelRef("each"))
 	Label("next")
-	ADDQ(f, x)
+	ADDQ(xStride, x)
 	ADDQ(Imm(8), offsets)
 	DECQ(rows)
 	JNZ(LabelRef("row"))

@@ -1,0 +1,40 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// zeroGroup is how many registers are compared before there is a branch.
+const zeroGroup = 4
+
+// anyZero writes simd.HasZero of whole groups of registers.
+func anyZero() {
+	start("hasZeroAVX2", "func(x *float32, groups int) bool", "hasZeroAVX2 is HasZero of groups > 0 groups of 32 elements.")
+	x, groups := Load(Param("x"), GP64()), Load(Param("groups"), GP64())
+	zero, found := YMM(), GP32()
+	VXORPS(zero, zero, zero)
+	Label("again")
+	var any vec
+	for i := range zeroGroup {
+		equal := YMM()
+		VCMPPS(Imm(0), Mem{Base: x, Disp: 32 * i}, zero, equal)
+		if i == 0 {
+			any = equal
+		} else {
+			VORPS(equal, any, any)
+		}
+	}
+	VMOVMSKPS(any, found)
+	TESTL(found, found)
+	JNZ(LabelRef("over"))
+	ADDQ(Imm(32*zeroGroup), x)
+	DECQ(groups)
+	JNZ(LabelRef("again"))
+	Label("over")
+	yes := GP8()
+	TESTL(found, found)
+	SETNE(yes)
+	Store(yes, ReturnIndex(0))
+	finish()
+}

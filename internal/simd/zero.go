@@ -1,0 +1,21 @@
+package simd
+
+// zeroGroup is how many elements the assembly of [HasZero] compares at once.
+const zeroGroup = 32
+
+// HasZero reports whether an element is 0 or −0. It looks no further than a
+// group after the first.
+func HasZero(x []Float) bool {
+	if n := len(x) / zeroGroup; fast && n > 0 {
+		if hasZeroFast(x, n) {
+			return true
+		}
+		x = x[n*zeroGroup:]
+	}
+	for _, v := range x {
+		if v == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -8,8 +8,8 @@ type Unary uint8
 // The functions. Where a slope is not defined, at 0, Backward takes the one of
 // the negative side, and 0 for ReLU, Abs and Sign. NaN gives NaN, and an
 // infinity the limit; that of SiLU and GELU at −Inf is zero. Exp is within 2e-7
-// of the true value, relative to it, Tanh within 3.5e-7 and never beyond 1; denormal results, also of the others, are
-// right to about the last bit.
+// of the true value, relative to it, and Tanh within 3.5e-7 and never beyond 1;
+// denormal results, also of the others, are right to about the last bit.
 const (
 	Scale      Unary = iota // c·x
 	Shift                   // x + c

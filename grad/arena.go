@@ -3,6 +3,7 @@ package grad
 import (
 	"math"
 	"math/bits"
+	"sync"
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/pages"
@@ -164,7 +165,21 @@ func wipe(buf []tensor.Float) {
 		clear(buf)
 		return
 	}
-	par.For(len(buf), wipeGrain, func(lo, hi int) { clear(buf[lo:hi]) })
+	w := wipers.Get().(*wiper)
+	w.buf = buf
+	par.Run((len(buf)-1)/wipeGrain+1, w)
+	w.buf = nil
+	wipers.Put(w)
+}
+
+// wiper is the loop of wipe, kept so that it allocates nothing.
+type wiper struct{ buf []tensor.Float }
+
+var wipers = sync.Pool{New: func() any { return new(wiper) }}
+
+// Chunk zeroes a part.
+func (w *wiper) Chunk(i int) {
+	clear(w.buf[i*wipeGrain : min((i+1)*wipeGrain, len(w.buf))])
 }
 
 func (t *Tape) give(buf []tensor.Float) {

@@ -107,15 +107,9 @@ func (w *worker) pullUnary(i int, dy []tensor.Float) {
 	case s.un != simd.SiLU:
 		y = x
 	}
-	switch {
-	case fresh && (s.un == simd.Scale || s.un == simd.Neg):
-		s.un.Forward(dx, dy, s.c)
+	if fresh {
+		s.un.SetBackward(dx, dy, x[:len(dy)], y[:len(dy)], s.c)
 		return
-	case fresh && s.un == simd.Exp:
-		simd.Mul.Forward(dx, dy, y, 1, 1)
-		return
-	case fresh:
-		clear(dx)
 	}
 	s.un.Backward(dx, dy, x[:len(dy)], y[:len(dy)], s.c)
 }

@@ -117,6 +117,7 @@ func checkUnary(t *testing.T, rng *rand.Rand, u Unary, n int) {
 	u.forwardGo(y, x, c)
 	dx := make([]Float, n) // zero, so that nothing cancels
 	trial(t, u.String()+" backward", tol[1], [][]Float{dx, draw(n, plain(rng)), x, y}, func(s [][]Float) { u.Backward(s[0], s[1], s[2], s[3], c) })
+	trial(t, u.String()+" backward, set", tol[1], [][]Float{draw(n, some(rng)), draw(n, plain(rng)), x, y}, func(s [][]Float) { u.SetBackward(s[0], s[1], s[2], s[3], c) })
 }
 
 func TestAsmUnary(t *testing.T) {

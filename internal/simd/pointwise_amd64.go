@@ -109,15 +109,30 @@ func scaleGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c fl
 //go:noescape
 func reluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 
+// reluSlopeAVX2 is Unary.SetBackward.
+//
+//go:noescape
+func reluSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
 // leakyReLUGradAVX2 is Unary.Backward.
 //
 //go:noescape
 func leakyReLUGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 
+// leakyReLUSlopeAVX2 is Unary.SetBackward.
+//
+//go:noescape
+func leakyReLUSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
 // eluGradAVX2 is Unary.Backward.
 //
 //go:noescape
 func eluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// eluSlopeAVX2 is Unary.SetBackward.
+//
+//go:noescape
+func eluSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 
 // seluGradAVX2 is Unary.Backward.
 //
@@ -129,10 +144,20 @@ func seluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c flo
 //go:noescape
 func sigmoidGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 
+// sigmoidSlopeAVX2 is Unary.SetBackward.
+//
+//go:noescape
+func sigmoidSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
 // tanhGradAVX2 is Unary.Backward.
 //
 //go:noescape
 func tanhGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+
+// tanhSlopeAVX2 is Unary.SetBackward.
+//
+//go:noescape
+func tanhSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 
 // softplusGradAVX2 is Unary.Backward.
 //

@@ -990,110 +990,78 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-28
 	JL           over55
 
 again56:
-	VMOVUPS      (DX)(AX*4), Y0
-	VMOVUPS      32(DX)(AX*4), Y1
-	VMOVUPS      64(DX)(AX*4), Y2
-	VMOVUPS      wide80000000<>+0(SB), Y4
-	VORPS        Y4, Y0, Y3
-	VORPS        Y4, Y1, Y5
-	VORPS        Y4, Y2, Y4
-	VADDPS       Y3, Y3, Y3
-	VADDPS       Y5, Y5, Y5
-	VADDPS       Y4, Y4, Y4
-	VMOVUPS      widec2ae0000<>+0(SB), Y7
-	VMOVUPS      Y7, Y6
-	VMOVUPS      Y7, Y8
-	VMOVUPS      Y7, Y7
-	VMAXPS       Y3, Y6, Y3
-	VMAXPS       Y5, Y8, Y5
-	VMAXPS       Y4, Y7, Y4
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y7
-	VMOVUPS      Y7, Y6
-	VMOVUPS      Y7, Y8
-	VMOVUPS      Y7, Y7
-	VMOVUPS      wide4b400000<>+0(SB), Y9
-	VFMADD213PS  Y9, Y3, Y6
-	VFMADD213PS  Y9, Y5, Y8
-	VFMADD213PS  Y9, Y4, Y7
-	VMOVUPS      wide4b400000<>+0(SB), Y10
-	VSUBPS       Y10, Y6, Y9
-	VSUBPS       Y10, Y8, Y11
-	VSUBPS       Y10, Y7, Y10
-	VMOVUPS      widebf318000<>+0(SB), Y13
-	VMOVUPS      Y13, Y12
-	VMOVUPS      Y13, Y14
-	VMOVUPS      Y13, Y13
-	VFMADD213PS  Y3, Y9, Y12
-	VFMADD213PS  Y5, Y11, Y14
-	VFMADD213PS  Y4, Y10, Y13
-	VMOVUPS      wideb95e8083<>+0(SB), Y3
-	VFNMADD231PS Y3, Y9, Y12
-	VFNMADD231PS Y3, Y11, Y14
-	VFNMADD231PS Y3, Y10, Y13
-	VMOVUPS      wide3ab688be<>+0(SB), Y4
-	VMOVUPS      Y4, Y3
-	VMOVUPS      Y4, Y5
-	VMOVUPS      Y4, Y4
-	VMOVUPS      wide3c0905f1<>+0(SB), Y9
-	VFMADD213PS  Y9, Y12, Y3
-	VFMADD213PS  Y9, Y14, Y5
-	VFMADD213PS  Y9, Y13, Y4
-	VMOVUPS      wide3d2aaa8c<>+0(SB), Y9
-	VFMADD213PS  Y9, Y12, Y3
-	VFMADD213PS  Y9, Y14, Y5
-	VFMADD213PS  Y9, Y13, Y4
-	VMOVUPS      wide3e2aaa6e<>+0(SB), Y9
-	VFMADD213PS  Y9, Y12, Y3
-	VFMADD213PS  Y9, Y14, Y5
-	VFMADD213PS  Y9, Y13, Y4
-	VMOVUPS      wide3f000000<>+0(SB), Y9
-	VFMADD213PS  Y9, Y12, Y3
-	VFMADD213PS  Y9, Y14, Y5
-	VFMADD213PS  Y9, Y13, Y4
-	VMULPS       Y12, Y12, Y9
-	VMULPS       Y14, Y14, Y10
-	VMULPS       Y13, Y13, Y11
-	VFMADD213PS  Y12, Y9, Y3
-	VFMADD213PS  Y14, Y10, Y5
-	VFMADD213PS  Y13, Y11, Y4
-	VPSLLD       $0x17, Y6, Y6
-	VPSLLD       $0x17, Y8, Y8
-	VPSLLD       $0x17, Y7, Y7
-	VMOVUPS      wide3f800000<>+0(SB), Y9
-	VPADDD       Y9, Y6, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       Y9, Y7, Y7
-	VMOVUPS      wide3f800000<>+0(SB), Y10
-	VSUBPS       Y10, Y6, Y9
-	VSUBPS       Y10, Y8, Y11
-	VSUBPS       Y10, Y7, Y10
-	VFMADD213PS  Y9, Y6, Y3
-	VFMADD213PS  Y11, Y8, Y5
-	VFMADD213PS  Y10, Y7, Y4
-	VMOVUPS      wide40000000<>+0(SB), Y7
-	VADDPS       Y7, Y3, Y6
-	VADDPS       Y7, Y5, Y8
-	VADDPS       Y7, Y4, Y7
-	VDIVPS       Y6, Y3, Y3
-	VDIVPS       Y8, Y5, Y5
-	VDIVPS       Y7, Y4, Y4
-	VMOVUPS      wide80000000<>+0(SB), Y6
-	VANDPS       Y6, Y0, Y0
-	VANDPS       Y6, Y1, Y1
-	VANDPS       Y6, Y2, Y2
-	VMOVUPS      wide7fffffff<>+0(SB), Y6
-	VANDPS       Y6, Y3, Y3
-	VANDPS       Y6, Y5, Y5
-	VANDPS       Y6, Y4, Y4
-	VORPS        Y3, Y0, Y0
-	VORPS        Y5, Y1, Y1
-	VORPS        Y4, Y2, Y2
-	VMOVUPS      Y0, (CX)(AX*4)
-	VMOVUPS      Y1, 32(CX)(AX*4)
-	VMOVUPS      Y2, 64(CX)(AX*4)
-	ADDQ         $0x18, AX
-	SUBQ         $0x18, BX
-	JGE          again56
+	VMOVUPS     (DX)(AX*4), Y0
+	VMOVUPS     32(DX)(AX*4), Y1
+	VMOVUPS     64(DX)(AX*4), Y2
+	VMOVUPS     widec102d242<>+0(SB), Y4
+	VMOVUPS     Y4, Y3
+	VMOVUPS     Y4, Y5
+	VMOVUPS     Y4, Y4
+	VMOVUPS     wide4102d242<>+0(SB), Y7
+	VMOVUPS     Y7, Y6
+	VMOVUPS     Y7, Y8
+	VMOVUPS     Y7, Y7
+	VMINPS      Y0, Y6, Y0
+	VMINPS      Y1, Y8, Y1
+	VMINPS      Y2, Y7, Y2
+	VMAXPS      Y0, Y3, Y0
+	VMAXPS      Y1, Y5, Y1
+	VMAXPS      Y2, Y4, Y2
+	VMULPS      Y0, Y0, Y3
+	VMULPS      Y1, Y1, Y4
+	VMULPS      Y2, Y2, Y5
+	VMOVUPS     wide32668068<>+0(SB), Y7
+	VMOVUPS     Y7, Y6
+	VMOVUPS     Y7, Y8
+	VMOVUPS     Y7, Y7
+	VMOVUPS     wide37ad4d68<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VMOVUPS     wide3b654d73<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VMOVUPS     wide3e090d0d<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VMOVUPS     wide3f800000<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VMULPS      Y0, Y6, Y0
+	VMULPS      Y1, Y8, Y1
+	VMULPS      Y2, Y7, Y2
+	VMOVUPS     wide355179cc<>+0(SB), Y7
+	VMOVUPS     Y7, Y6
+	VMOVUPS     Y7, Y8
+	VMOVUPS     Y7, Y7
+	VMOVUPS     wide39ac88ef<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VMOVUPS     wide3cd416c8<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VMOVUPS     wide3eef312e<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VMOVUPS     wide3f800000<>+0(SB), Y9
+	VFMADD213PS Y9, Y3, Y6
+	VFMADD213PS Y9, Y4, Y8
+	VFMADD213PS Y9, Y5, Y7
+	VDIVPS      Y6, Y0, Y0
+	VDIVPS      Y8, Y1, Y1
+	VDIVPS      Y7, Y2, Y2
+	VMOVUPS     Y0, (CX)(AX*4)
+	VMOVUPS     Y1, 32(CX)(AX*4)
+	VMOVUPS     Y2, 64(CX)(AX*4)
+	ADDQ        $0x18, AX
+	SUBQ        $0x18, BX
+	JGE         again56
 
 over55:
 	ADDQ $0x18, BX
@@ -1101,37 +1069,28 @@ over55:
 	JL   over57
 
 again58:
-	VMOVUPS      (DX)(AX*4), Y0
-	VORPS        wide80000000<>+0(SB), Y0, Y1
-	VADDPS       Y1, Y1, Y1
-	VMOVUPS      widec2ae0000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y2
-	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y2
-	VSUBPS       wide4b400000<>+0(SB), Y2, Y3
-	VMOVUPS      widebf318000<>+0(SB), Y4
-	VFMADD213PS  Y1, Y3, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y4
-	VMOVUPS      wide3ab688be<>+0(SB), Y1
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y4, Y1
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y4, Y1
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y4, Y1
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y1
-	VMULPS       Y4, Y4, Y3
-	VFMADD213PS  Y4, Y3, Y1
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       wide3f800000<>+0(SB), Y2, Y2
-	VSUBPS       wide3f800000<>+0(SB), Y2, Y3
-	VFMADD213PS  Y3, Y2, Y1
-	VADDPS       wide40000000<>+0(SB), Y1, Y2
-	VDIVPS       Y2, Y1, Y1
-	VANDPS       wide80000000<>+0(SB), Y0, Y0
-	VANDPS       wide7fffffff<>+0(SB), Y1, Y1
-	VORPS        Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(AX*4)
-	ADDQ         $0x08, AX
-	SUBQ         $0x08, BX
-	JGE          again58
+	VMOVUPS     (DX)(AX*4), Y0
+	VMOVUPS     widec102d242<>+0(SB), Y1
+	VMOVUPS     wide4102d242<>+0(SB), Y2
+	VMINPS      Y0, Y2, Y0
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     wide32668068<>+0(SB), Y2
+	VFMADD213PS wide37ad4d68<>+0(SB), Y1, Y2
+	VFMADD213PS wide3b654d73<>+0(SB), Y1, Y2
+	VFMADD213PS wide3e090d0d<>+0(SB), Y1, Y2
+	VFMADD213PS wide3f800000<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y0
+	VMOVUPS     wide355179cc<>+0(SB), Y2
+	VFMADD213PS wide39ac88ef<>+0(SB), Y1, Y2
+	VFMADD213PS wide3cd416c8<>+0(SB), Y1, Y2
+	VFMADD213PS wide3eef312e<>+0(SB), Y1, Y2
+	VFMADD213PS wide3f800000<>+0(SB), Y1, Y2
+	VDIVPS      Y2, Y0, Y0
+	VMOVUPS     Y0, (CX)(AX*4)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, BX
+	JGE         again58
 
 over57:
 	ADDQ         $0x08, BX
@@ -1142,32 +1101,23 @@ over57:
 	NEGQ         DI
 	VMOVUPS      32(SI)(DI*4), Y0
 	VMASKMOVPS   (DX)(AX*4), Y0, Y0
-	VORPS        wide80000000<>+0(SB), Y0, Y1
-	VADDPS       Y1, Y1, Y1
-	VMOVUPS      widec2ae0000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMOVUPS      wide3fb8aa3b<>+0(SB), Y2
-	VFMADD213PS  wide4b400000<>+0(SB), Y1, Y2
-	VSUBPS       wide4b400000<>+0(SB), Y2, Y3
-	VMOVUPS      widebf318000<>+0(SB), Y4
-	VFMADD213PS  Y1, Y3, Y4
-	VFNMADD231PS wideb95e8083<>+0(SB), Y3, Y4
-	VMOVUPS      wide3ab688be<>+0(SB), Y1
-	VFMADD213PS  wide3c0905f1<>+0(SB), Y4, Y1
-	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y4, Y1
-	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y4, Y1
-	VFMADD213PS  wide3f000000<>+0(SB), Y4, Y1
-	VMULPS       Y4, Y4, Y3
-	VFMADD213PS  Y4, Y3, Y1
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       wide3f800000<>+0(SB), Y2, Y2
-	VSUBPS       wide3f800000<>+0(SB), Y2, Y3
-	VFMADD213PS  Y3, Y2, Y1
-	VADDPS       wide40000000<>+0(SB), Y1, Y2
-	VDIVPS       Y2, Y1, Y1
-	VANDPS       wide80000000<>+0(SB), Y0, Y0
-	VANDPS       wide7fffffff<>+0(SB), Y1, Y1
-	VORPS        Y1, Y0, Y0
+	VMOVUPS      widec102d242<>+0(SB), Y1
+	VMOVUPS      wide4102d242<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y0
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       Y0, Y0, Y1
+	VMOVUPS      wide32668068<>+0(SB), Y2
+	VFMADD213PS  wide37ad4d68<>+0(SB), Y1, Y2
+	VFMADD213PS  wide3b654d73<>+0(SB), Y1, Y2
+	VFMADD213PS  wide3e090d0d<>+0(SB), Y1, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y1, Y2
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      wide355179cc<>+0(SB), Y2
+	VFMADD213PS  wide39ac88ef<>+0(SB), Y1, Y2
+	VFMADD213PS  wide3cd416c8<>+0(SB), Y1, Y2
+	VFMADD213PS  wide3eef312e<>+0(SB), Y1, Y2
+	VFMADD213PS  wide3f800000<>+0(SB), Y1, Y2
+	VDIVPS       Y2, Y0, Y0
 	CMPQ         BX, $0x08
 	JE           all60
 	LEAQ         (CX)(AX*4), AX
@@ -1198,35 +1148,105 @@ end59:
 	VZEROUPPER
 	RET
 
-DATA wide80000000<>+0(SB)/4, $0x80000000
-DATA wide80000000<>+4(SB)/4, $0x80000000
-DATA wide80000000<>+8(SB)/4, $0x80000000
-DATA wide80000000<>+12(SB)/4, $0x80000000
-DATA wide80000000<>+16(SB)/4, $0x80000000
-DATA wide80000000<>+20(SB)/4, $0x80000000
-DATA wide80000000<>+24(SB)/4, $0x80000000
-DATA wide80000000<>+28(SB)/4, $0x80000000
-GLOBL wide80000000<>(SB), RODATA|NOPTR, $32
+DATA widec102d242<>+0(SB)/4, $0xc102d242
+DATA widec102d242<>+4(SB)/4, $0xc102d242
+DATA widec102d242<>+8(SB)/4, $0xc102d242
+DATA widec102d242<>+12(SB)/4, $0xc102d242
+DATA widec102d242<>+16(SB)/4, $0xc102d242
+DATA widec102d242<>+20(SB)/4, $0xc102d242
+DATA widec102d242<>+24(SB)/4, $0xc102d242
+DATA widec102d242<>+28(SB)/4, $0xc102d242
+GLOBL widec102d242<>(SB), RODATA|NOPTR, $32
 
-DATA wide40000000<>+0(SB)/4, $0x40000000
-DATA wide40000000<>+4(SB)/4, $0x40000000
-DATA wide40000000<>+8(SB)/4, $0x40000000
-DATA wide40000000<>+12(SB)/4, $0x40000000
-DATA wide40000000<>+16(SB)/4, $0x40000000
-DATA wide40000000<>+20(SB)/4, $0x40000000
-DATA wide40000000<>+24(SB)/4, $0x40000000
-DATA wide40000000<>+28(SB)/4, $0x40000000
-GLOBL wide40000000<>(SB), RODATA|NOPTR, $32
+DATA wide4102d242<>+0(SB)/4, $0x4102d242
+DATA wide4102d242<>+4(SB)/4, $0x4102d242
+DATA wide4102d242<>+8(SB)/4, $0x4102d242
+DATA wide4102d242<>+12(SB)/4, $0x4102d242
+DATA wide4102d242<>+16(SB)/4, $0x4102d242
+DATA wide4102d242<>+20(SB)/4, $0x4102d242
+DATA wide4102d242<>+24(SB)/4, $0x4102d242
+DATA wide4102d242<>+28(SB)/4, $0x4102d242
+GLOBL wide4102d242<>(SB), RODATA|NOPTR, $32
 
-DATA wide7fffffff<>+0(SB)/4, $0x7fffffff
-DATA wide7fffffff<>+4(SB)/4, $0x7fffffff
-DATA wide7fffffff<>+8(SB)/4, $0x7fffffff
-DATA wide7fffffff<>+12(SB)/4, $0x7fffffff
-DATA wide7fffffff<>+16(SB)/4, $0x7fffffff
-DATA wide7fffffff<>+20(SB)/4, $0x7fffffff
-DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
-DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
-GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
+DATA wide32668068<>+0(SB)/4, $0x32668068
+DATA wide32668068<>+4(SB)/4, $0x32668068
+DATA wide32668068<>+8(SB)/4, $0x32668068
+DATA wide32668068<>+12(SB)/4, $0x32668068
+DATA wide32668068<>+16(SB)/4, $0x32668068
+DATA wide32668068<>+20(SB)/4, $0x32668068
+DATA wide32668068<>+24(SB)/4, $0x32668068
+DATA wide32668068<>+28(SB)/4, $0x32668068
+GLOBL wide32668068<>(SB), RODATA|NOPTR, $32
+
+DATA wide37ad4d68<>+0(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+4(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+8(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+12(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+16(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+20(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+24(SB)/4, $0x37ad4d68
+DATA wide37ad4d68<>+28(SB)/4, $0x37ad4d68
+GLOBL wide37ad4d68<>(SB), RODATA|NOPTR, $32
+
+DATA wide3b654d73<>+0(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+4(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+8(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+12(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+16(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+20(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+24(SB)/4, $0x3b654d73
+DATA wide3b654d73<>+28(SB)/4, $0x3b654d73
+GLOBL wide3b654d73<>(SB), RODATA|NOPTR, $32
+
+DATA wide3e090d0d<>+0(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+4(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+8(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+12(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+16(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+20(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+24(SB)/4, $0x3e090d0d
+DATA wide3e090d0d<>+28(SB)/4, $0x3e090d0d
+GLOBL wide3e090d0d<>(SB), RODATA|NOPTR, $32
+
+DATA wide355179cc<>+0(SB)/4, $0x355179cc
+DATA wide355179cc<>+4(SB)/4, $0x355179cc
+DATA wide355179cc<>+8(SB)/4, $0x355179cc
+DATA wide355179cc<>+12(SB)/4, $0x355179cc
+DATA wide355179cc<>+16(SB)/4, $0x355179cc
+DATA wide355179cc<>+20(SB)/4, $0x355179cc
+DATA wide355179cc<>+24(SB)/4, $0x355179cc
+DATA wide355179cc<>+28(SB)/4, $0x355179cc
+GLOBL wide355179cc<>(SB), RODATA|NOPTR, $32
+
+DATA wide39ac88ef<>+0(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+4(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+8(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+12(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+16(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+20(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+24(SB)/4, $0x39ac88ef
+DATA wide39ac88ef<>+28(SB)/4, $0x39ac88ef
+GLOBL wide39ac88ef<>(SB), RODATA|NOPTR, $32
+
+DATA wide3cd416c8<>+0(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+4(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+8(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+12(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+16(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+20(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+24(SB)/4, $0x3cd416c8
+DATA wide3cd416c8<>+28(SB)/4, $0x3cd416c8
+GLOBL wide3cd416c8<>(SB), RODATA|NOPTR, $32
+
+DATA wide3eef312e<>+0(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+4(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+8(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+12(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+16(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+20(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+24(SB)/4, $0x3eef312e
+DATA wide3eef312e<>+28(SB)/4, $0x3eef312e
+GLOBL wide3eef312e<>(SB), RODATA|NOPTR, $32
 
 // func softplusAVX2(y *float32, x *float32, n int, c float32)
 // Requires: AVX, AVX2, FMA3, SSE
@@ -1491,6 +1511,16 @@ end68:
 	VZEROUPPER
 	RET
 
+DATA wide80000000<>+0(SB)/4, $0x80000000
+DATA wide80000000<>+4(SB)/4, $0x80000000
+DATA wide80000000<>+8(SB)/4, $0x80000000
+DATA wide80000000<>+12(SB)/4, $0x80000000
+DATA wide80000000<>+16(SB)/4, $0x80000000
+DATA wide80000000<>+20(SB)/4, $0x80000000
+DATA wide80000000<>+24(SB)/4, $0x80000000
+DATA wide80000000<>+28(SB)/4, $0x80000000
+GLOBL wide80000000<>(SB), RODATA|NOPTR, $32
+
 DATA widec2d00000<>+0(SB)/4, $0xc2d00000
 DATA widec2d00000<>+4(SB)/4, $0xc2d00000
 DATA widec2d00000<>+8(SB)/4, $0xc2d00000
@@ -1520,6 +1550,16 @@ DATA wide1f800000<>+20(SB)/4, $0x1f800000
 DATA wide1f800000<>+24(SB)/4, $0x1f800000
 DATA wide1f800000<>+28(SB)/4, $0x1f800000
 GLOBL wide1f800000<>(SB), RODATA|NOPTR, $32
+
+DATA wide40000000<>+0(SB)/4, $0x40000000
+DATA wide40000000<>+4(SB)/4, $0x40000000
+DATA wide40000000<>+8(SB)/4, $0x40000000
+DATA wide40000000<>+12(SB)/4, $0x40000000
+DATA wide40000000<>+16(SB)/4, $0x40000000
+DATA wide40000000<>+20(SB)/4, $0x40000000
+DATA wide40000000<>+24(SB)/4, $0x40000000
+DATA wide40000000<>+28(SB)/4, $0x40000000
+GLOBL wide40000000<>(SB), RODATA|NOPTR, $32
 
 DATA wide38f9cb2a<>+0(SB)/4, $0x38f9cb2a
 DATA wide38f9cb2a<>+4(SB)/4, $0x38f9cb2a
@@ -1865,6 +1905,16 @@ DATA wide416b3333<>+20(SB)/4, $0x416b3333
 DATA wide416b3333<>+24(SB)/4, $0x416b3333
 DATA wide416b3333<>+28(SB)/4, $0x416b3333
 GLOBL wide416b3333<>(SB), RODATA|NOPTR, $32
+
+DATA wide7fffffff<>+0(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+4(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+8(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+12(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+16(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+20(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
+DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
 
 DATA widebf000000<>+0(SB)/4, $0xbf000000
 DATA widebf000000<>+4(SB)/4, $0xbf000000
@@ -5009,9 +5059,9 @@ end211:
 	VZEROUPPER
 	RET
 
-// func leakyReLUGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// func reluSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 // Requires: AVX, AVX2, SSE
-TEXT ·leakyReLUGradAVX2(SB), NOSPLIT, $0-44
+TEXT ·reluSlopeAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dx+0(FP), CX
 	MOVQ         dy+8(FP), DX
 	MOVQ         x+16(FP), BX
@@ -5024,6 +5074,103 @@ TEXT ·leakyReLUGradAVX2(SB), NOSPLIT, $0-44
 	JL           over216
 
 again217:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VMOVUPS (BX)(AX*4), Y4
+	VMOVUPS 32(BX)(AX*4), Y5
+	VMOVUPS 64(BX)(AX*4), Y6
+	VMOVUPS 96(BX)(AX*4), Y7
+	VMOVUPS wide00000000<>+0(SB), Y8
+	VCMPPS  $0x1e, Y8, Y4, Y4
+	VCMPPS  $0x1e, Y8, Y5, Y5
+	VCMPPS  $0x1e, Y8, Y6, Y6
+	VCMPPS  $0x1e, Y8, Y7, Y7
+	VANDPS  Y4, Y0, Y0
+	VANDPS  Y5, Y1, Y1
+	VANDPS  Y6, Y2, Y2
+	VANDPS  Y7, Y3, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again217
+
+over216:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over218
+
+again219:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VCMPPS  $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again219
+
+over218:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end220
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y0, Y0
+	VANDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all221
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two223
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two223:
+	TESTQ    $0x00000002, SI
+	JZ       one224
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one224:
+	TESTQ  $0x00000001, SI
+	JZ     stored222
+	VMOVSS X0, (AX)
+	JMP    stored222
+
+all221:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored222:
+end220:
+	VZEROUPPER
+	RET
+
+// func leakyReLUGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·leakyReLUGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over225
+
+again226:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   32(DX)(AX*4), Y2
 	VMOVUPS   64(DX)(AX*4), Y3
@@ -5059,14 +5206,14 @@ again217:
 	VMOVUPS   Y4, 96(CX)(AX*4)
 	ADDQ      $0x20, AX
 	SUBQ      $0x20, SI
-	JGE       again217
+	JGE       again226
 
-over216:
+over225:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over218
+	JL   over227
 
-again219:
+again228:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   (BX)(AX*4), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
@@ -5077,12 +5224,12 @@ again219:
 	VMOVUPS   Y1, (CX)(AX*4)
 	ADDQ      $0x08, AX
 	SUBQ      $0x08, SI
-	JGE       again219
+	JGE       again228
 
-over218:
+over227:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end220
+	JZ           end229
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -5095,32 +5242,135 @@ over218:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all221
+	JE           all230
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two223
+	JZ           two232
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two223:
+two232:
 	TESTQ    $0x00000002, SI
-	JZ       one224
+	JZ       one233
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one224:
+one233:
 	TESTQ  $0x00000001, SI
-	JZ     stored222
+	JZ     stored231
 	VMOVSS X0, (AX)
-	JMP    stored222
+	JMP    stored231
 
-all221:
+all230:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored222:
-end220:
+stored231:
+end229:
+	VZEROUPPER
+	RET
+
+// func leakyReLUSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·leakyReLUSlopeAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), AX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over234
+
+again235:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   32(DX)(AX*4), Y2
+	VMOVUPS   64(DX)(AX*4), Y3
+	VMOVUPS   96(DX)(AX*4), Y4
+	VMOVUPS   (BX)(AX*4), Y5
+	VMOVUPS   32(BX)(AX*4), Y6
+	VMOVUPS   64(BX)(AX*4), Y7
+	VMOVUPS   96(BX)(AX*4), Y8
+	VMOVUPS   wide00000000<>+0(SB), Y9
+	VCMPPS    $0x1e, Y9, Y5, Y5
+	VCMPPS    $0x1e, Y9, Y6, Y6
+	VCMPPS    $0x1e, Y9, Y7, Y7
+	VCMPPS    $0x1e, Y9, Y8, Y8
+	VMULPS    Y0, Y1, Y9
+	VMULPS    Y0, Y2, Y10
+	VMULPS    Y0, Y3, Y11
+	VMULPS    Y0, Y4, Y12
+	VBLENDVPS Y5, Y1, Y9, Y1
+	VBLENDVPS Y6, Y2, Y10, Y2
+	VBLENDVPS Y7, Y3, Y11, Y3
+	VBLENDVPS Y8, Y4, Y12, Y4
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   Y2, 32(CX)(AX*4)
+	VMOVUPS   Y3, 64(CX)(AX*4)
+	VMOVUPS   Y4, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again235
+
+over234:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over236
+
+again237:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   (BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMULPS    Y0, Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again237
+
+over236:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end238
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VMASKMOVPS   (BX)(AX*4), Y1, Y1
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y1
+	VMULPS       Y0, Y2, Y0
+	VBLENDVPS    Y1, Y2, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all239
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two241
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two241:
+	TESTQ    $0x00000002, SI
+	JZ       one242
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one242:
+	TESTQ  $0x00000001, SI
+	JZ     stored240
+	VMOVSS X0, (AX)
+	JMP    stored240
+
+all239:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored240:
+end238:
 	VZEROUPPER
 	RET
 
@@ -5136,9 +5386,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x10, DI
-	JL           over225
+	JL           over243
 
-again226:
+again244:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   32(DX)(AX*4), Y2
 	VMOVUPS   (BX)(AX*4), Y3
@@ -5162,14 +5412,14 @@ again226:
 	VMOVUPS   Y2, 32(CX)(AX*4)
 	ADDQ      $0x10, AX
 	SUBQ      $0x10, DI
-	JGE       again226
+	JGE       again244
 
-over225:
+over243:
 	ADDQ $0x10, DI
 	SUBQ $0x08, DI
-	JL   over227
+	JL   over245
 
-again228:
+again246:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   (BX)(AX*4), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
@@ -5182,12 +5432,12 @@ again228:
 	VMOVUPS   Y1, (CX)(AX*4)
 	ADDQ      $0x08, AX
 	SUBQ      $0x08, DI
-	JGE       again228
+	JGE       again246
 
-over227:
+over245:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end229
+	JZ           end247
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -5202,32 +5452,131 @@ over227:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         DI, $0x08
-	JE           all230
+	JE           all248
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two232
+	JZ           two250
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two232:
+two250:
 	TESTQ    $0x00000002, DI
-	JZ       one233
+	JZ       one251
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one233:
+one251:
 	TESTQ  $0x00000001, DI
-	JZ     stored231
+	JZ     stored249
 	VMOVSS X0, (AX)
-	JMP    stored231
+	JMP    stored249
 
-all230:
+all248:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored231:
-end229:
+stored249:
+end247:
+	VZEROUPPER
+	RET
+
+// func eluSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·eluSlopeAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), SI
+	MOVQ         n+32(FP), DI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, DI
+	JL           over252
+
+again253:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   32(DX)(AX*4), Y2
+	VMOVUPS   (BX)(AX*4), Y3
+	VMOVUPS   32(BX)(AX*4), Y4
+	VMOVUPS   wide00000000<>+0(SB), Y5
+	VCMPPS    $0x1e, Y5, Y3, Y3
+	VCMPPS    $0x1e, Y5, Y4, Y4
+	VMOVUPS   (SI)(AX*4), Y5
+	VMOVUPS   32(SI)(AX*4), Y6
+	VADDPS    Y0, Y5, Y5
+	VADDPS    Y0, Y6, Y6
+	VMULPS    Y1, Y5, Y5
+	VMULPS    Y2, Y6, Y6
+	VBLENDVPS Y3, Y1, Y5, Y1
+	VBLENDVPS Y4, Y2, Y6, Y2
+	VMOVUPS   Y1, (CX)(AX*4)
+	VMOVUPS   Y2, 32(CX)(AX*4)
+	ADDQ      $0x10, AX
+	SUBQ      $0x10, DI
+	JGE       again253
+
+over252:
+	ADDQ $0x10, DI
+	SUBQ $0x08, DI
+	JL   over254
+
+again255:
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   (BX)(AX*4), Y2
+	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
+	VMOVUPS   (SI)(AX*4), Y3
+	VADDPS    Y0, Y3, Y3
+	VMULPS    Y1, Y3, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, DI
+	JGE       again255
+
+over254:
+	ADDQ         $0x08, DI
+	TESTQ        DI, DI
+	JZ           end256
+	LEAQ         firstLanes<>+0(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      32(R8)(R9*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y2
+	VMASKMOVPS   (BX)(AX*4), Y1, Y3
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y3, Y3
+	VMASKMOVPS   (SI)(AX*4), Y1, Y1
+	VADDPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	VBLENDVPS    Y3, Y2, Y0, Y0
+	CMPQ         DI, $0x08
+	JE           all257
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, DI
+	JZ           two259
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two259:
+	TESTQ    $0x00000002, DI
+	JZ       one260
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one260:
+	TESTQ  $0x00000001, DI
+	JZ     stored258
+	VMOVSS X0, (AX)
+	JMP    stored258
+
+all257:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored258:
+end256:
 	VZEROUPPER
 	RET
 
@@ -5243,9 +5592,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x10, DI
-	JL           over234
+	JL           over261
 
-again235:
+again262:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   32(DX)(AX*4), Y2
 	VMOVUPS   (BX)(AX*4), Y3
@@ -5272,14 +5621,14 @@ again235:
 	VMOVUPS   Y2, 32(CX)(AX*4)
 	ADDQ      $0x10, AX
 	SUBQ      $0x10, DI
-	JGE       again235
+	JGE       again262
 
-over234:
+over261:
 	ADDQ $0x10, DI
 	SUBQ $0x08, DI
-	JL   over236
+	JL   over263
 
-again237:
+again264:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   (BX)(AX*4), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y2
@@ -5293,12 +5642,12 @@ again237:
 	VMOVUPS   Y1, (CX)(AX*4)
 	ADDQ      $0x08, AX
 	SUBQ      $0x08, DI
-	JGE       again237
+	JGE       again264
 
-over236:
+over263:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end238
+	JZ           end265
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -5314,32 +5663,32 @@ over236:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         DI, $0x08
-	JE           all239
+	JE           all266
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two241
+	JZ           two268
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two241:
+two268:
 	TESTQ    $0x00000002, DI
-	JZ       one242
+	JZ       one269
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one242:
+one269:
 	TESTQ  $0x00000001, DI
-	JZ     stored240
+	JZ     stored267
 	VMOVSS X0, (AX)
-	JMP    stored240
+	JMP    stored267
 
-all239:
+all266:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored240:
-end238:
+stored267:
+end265:
 	VZEROUPPER
 	RET
 
@@ -5355,9 +5704,9 @@ TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over243
+	JL           over270
 
-again244:
+again271:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS 32(BX)(AX*4), Y1
 	VMOVUPS 64(BX)(AX*4), Y2
@@ -5397,14 +5746,14 @@ again244:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again244
+	JGE     again271
 
-over243:
+over270:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over245
+	JL   over272
 
-again246:
+again273:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (DX)(AX*4), Y1
 	VMULPS  Y0, Y1, Y1
@@ -5416,12 +5765,12 @@ again246:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again246
+	JGE     again273
 
-over245:
+over272:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end247
+	JZ           end274
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -5435,32 +5784,141 @@ over245:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all248
+	JE           all275
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two250
+	JZ           two277
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two250:
+two277:
 	TESTQ    $0x00000002, SI
-	JZ       one251
+	JZ       one278
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one251:
+one278:
 	TESTQ  $0x00000001, SI
-	JZ     stored249
+	JZ     stored276
 	VMOVSS X0, (AX)
-	JMP    stored249
+	JMP    stored276
 
-all248:
+all275:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored249:
-end247:
+stored276:
+end274:
+	VZEROUPPER
+	RET
+
+// func sigmoidSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·sigmoidSlopeAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over279
+
+again280:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (DX)(AX*4), Y4
+	VMOVUPS 32(DX)(AX*4), Y5
+	VMOVUPS 64(DX)(AX*4), Y6
+	VMOVUPS 96(DX)(AX*4), Y7
+	VMULPS  Y0, Y4, Y4
+	VMULPS  Y1, Y5, Y5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y3, Y7, Y7
+	VMOVUPS wide3f800000<>+0(SB), Y9
+	VMOVUPS Y9, Y8
+	VMOVUPS Y9, Y10
+	VMOVUPS Y9, Y11
+	VMOVUPS Y9, Y9
+	VSUBPS  Y0, Y8, Y0
+	VSUBPS  Y1, Y10, Y1
+	VSUBPS  Y2, Y11, Y2
+	VSUBPS  Y3, Y9, Y3
+	VMULPS  Y0, Y4, Y0
+	VMULPS  Y1, Y5, Y1
+	VMULPS  Y2, Y6, Y2
+	VMULPS  Y3, Y7, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again280
+
+over279:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over281
+
+again282:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again282
+
+over281:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end283
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VSUBPS       Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all284
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two286
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two286:
+	TESTQ    $0x00000002, SI
+	JZ       one287
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one287:
+	TESTQ  $0x00000001, SI
+	JZ     stored285
+	VMOVSS X0, (AX)
+	JMP    stored285
+
+all284:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored285:
+end283:
 	VZEROUPPER
 	RET
 
@@ -5476,9 +5934,9 @@ TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over252
+	JL           over288
 
-again253:
+again289:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS 32(BX)(AX*4), Y1
 	VMOVUPS 64(BX)(AX*4), Y2
@@ -5518,14 +5976,14 @@ again253:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again253
+	JGE     again289
 
-over252:
+over288:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over254
+	JL   over290
 
-again255:
+again291:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS wide3f800000<>+0(SB), Y2
@@ -5537,12 +5995,12 @@ again255:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again255
+	JGE     again291
 
-over254:
+over290:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end256
+	JZ           end292
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -5556,32 +6014,141 @@ over254:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all257
+	JE           all293
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two259
+	JZ           two295
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two259:
+two295:
 	TESTQ    $0x00000002, SI
-	JZ       one260
+	JZ       one296
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one260:
+one296:
 	TESTQ  $0x00000001, SI
-	JZ     stored258
+	JZ     stored294
 	VMOVSS X0, (AX)
-	JMP    stored258
+	JMP    stored294
 
-all257:
+all293:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored258:
-end256:
+stored294:
+end292:
+	VZEROUPPER
+	RET
+
+// func tanhSlopeAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·tanhSlopeAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, SI
+	JL           over297
+
+again298:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (DX)(AX*4), Y4
+	VMOVUPS 32(DX)(AX*4), Y5
+	VMOVUPS 64(DX)(AX*4), Y6
+	VMOVUPS 96(DX)(AX*4), Y7
+	VMOVUPS wide3f800000<>+0(SB), Y9
+	VMOVUPS Y9, Y8
+	VMOVUPS Y9, Y10
+	VMOVUPS Y9, Y11
+	VMOVUPS Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VMULPS  Y2, Y2, Y2
+	VMULPS  Y3, Y3, Y3
+	VSUBPS  Y0, Y8, Y0
+	VSUBPS  Y1, Y10, Y1
+	VSUBPS  Y2, Y11, Y2
+	VSUBPS  Y3, Y9, Y3
+	VMULPS  Y0, Y4, Y0
+	VMULPS  Y1, Y5, Y1
+	VMULPS  Y2, Y6, Y2
+	VMULPS  Y3, Y7, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again298
+
+over297:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over299
+
+again300:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS wide3f800000<>+0(SB), Y2
+	VMULPS  Y0, Y0, Y0
+	VSUBPS  Y0, Y2, Y0
+	VMULPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again300
+
+over299:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end301
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y0
+	VMOVUPS      wide3f800000<>+0(SB), Y2
+	VMULPS       Y1, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all302
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two304
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two304:
+	TESTQ    $0x00000002, SI
+	JZ       one305
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one305:
+	TESTQ  $0x00000001, SI
+	JZ     stored303
+	VMOVSS X0, (AX)
+	JMP    stored303
+
+all302:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored303:
+end301:
 	VZEROUPPER
 	RET
 
@@ -5597,9 +6164,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x18, SI
-	JL           over261
+	JL           over306
 
-again262:
+again307:
 	VMOVUPS     (BX)(AX*4), Y0
 	VMOVUPS     32(BX)(AX*4), Y1
 	VMOVUPS     64(BX)(AX*4), Y2
@@ -5695,22 +6262,22 @@ again262:
 	VADDPS      Y5, Y2, Y2
 	VMOVMSKPS   Y3, DI
 	TESTL       DI, DI
-	JNZ         rare263
+	JNZ         rare308
 
-back264:
+back309:
 	VMOVUPS Y0, (CX)(AX*4)
 	VMOVUPS Y1, 32(CX)(AX*4)
 	VMOVUPS Y2, 64(CX)(AX*4)
 	ADDQ    $0x18, AX
 	SUBQ    $0x18, SI
-	JGE     again262
+	JGE     again307
 
-over261:
+over306:
 	ADDQ $0x18, SI
 	SUBQ $0x08, SI
-	JL   over265
+	JL   over310
 
-again266:
+again311:
 	VMOVUPS     (BX)(AX*4), Y0
 	VANDPS      wide7fffffff<>+0(SB), Y0, Y1
 	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y1, Y1
@@ -5738,18 +6305,18 @@ again266:
 	VADDPS      Y2, Y0, Y0
 	VMOVMSKPS   Y1, DI
 	TESTL       DI, DI
-	JNZ         rare267
+	JNZ         rare312
 
-back268:
+back313:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again266
+	JGE     again311
 
-over265:
+over310:
 	ADDQ        $0x08, SI
 	TESTQ       SI, SI
-	JZ          end269
+	JZ          end314
 	LEAQ        firstLanes<>+0(SB), DI
 	MOVQ        SI, R8
 	NEGQ        R8
@@ -5781,40 +6348,40 @@ over265:
 	VADDPS      Y3, Y1, Y1
 	VMOVMSKPS   Y2, DI
 	TESTL       DI, DI
-	JNZ         rare270
+	JNZ         rare315
 
-back271:
+back316:
 	CMPQ         SI, $0x08
-	JE           all272
+	JE           all317
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two274
+	JZ           two319
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two274:
+two319:
 	TESTQ    $0x00000002, SI
-	JZ       one275
+	JZ       one320
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one275:
+one320:
 	TESTQ  $0x00000001, SI
-	JZ     stored273
+	JZ     stored318
 	VMOVSS X1, (AX)
-	JMP    stored273
+	JMP    stored318
 
-all272:
+all317:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored273:
-end269:
+stored318:
+end314:
 	VZEROUPPER
 	RET
 
-rare263:
+rare308:
 	VMOVUPS      (BX)(AX*4), Y3
 	VORPS        wide80000000<>+0(SB), Y3, Y4
 	VMOVUPS      widec2d00000<>+0(SB), Y5
@@ -5917,9 +6484,9 @@ rare263:
 	VMOVUPS      64(CX)(AX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VBLENDVPS    Y3, Y4, Y2, Y2
-	JMP          back264
+	JMP          back309
 
-rare267:
+rare312:
 	VMOVUPS      (BX)(AX*4), Y1
 	VORPS        wide80000000<>+0(SB), Y1, Y2
 	VMOVUPS      widec2d00000<>+0(SB), Y3
@@ -5954,9 +6521,9 @@ rare267:
 	VMOVUPS      (CX)(AX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VBLENDVPS    Y1, Y2, Y0, Y0
-	JMP          back268
+	JMP          back313
 
-rare270:
+rare315:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VORPS        wide80000000<>+0(SB), Y2, Y3
 	VMOVUPS      widec2d00000<>+0(SB), Y4
@@ -5991,7 +6558,7 @@ rare270:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y3, Y0
 	VBLENDVPS    Y2, Y0, Y1, Y1
-	JMP          back271
+	JMP          back316
 
 // func siluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 // Requires: AVX, AVX2, FMA3, SSE
@@ -6005,9 +6572,9 @@ TEXT ·siluGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x10, DI
-	JL           over276
+	JL           over321
 
-again277:
+again322:
 	VMOVUPS     (BX)(AX*4), Y0
 	VMOVUPS     32(BX)(AX*4), Y1
 	VMOVUPS     wide7fffffff<>+0(SB), Y3
@@ -6083,21 +6650,21 @@ again277:
 	VADDPS      Y3, Y1, Y1
 	VMOVMSKPS   Y2, R8
 	TESTL       R8, R8
-	JNZ         rare278
+	JNZ         rare323
 
-back279:
+back324:
 	VMOVUPS Y0, (CX)(AX*4)
 	VMOVUPS Y1, 32(CX)(AX*4)
 	ADDQ    $0x10, AX
 	SUBQ    $0x10, DI
-	JGE     again277
+	JGE     again322
 
-over276:
+over321:
 	ADDQ $0x10, DI
 	SUBQ $0x08, DI
-	JL   over280
+	JL   over325
 
-again281:
+again326:
 	VMOVUPS     (BX)(AX*4), Y0
 	VANDPS      wide7fffffff<>+0(SB), Y0, Y1
 	VCMPPS      $0x16, wide42ae0000<>+0(SB), Y1, Y1
@@ -6128,18 +6695,18 @@ again281:
 	VADDPS      Y2, Y0, Y0
 	VMOVMSKPS   Y1, R8
 	TESTL       R8, R8
-	JNZ         rare282
+	JNZ         rare327
 
-back283:
+back328:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again281
+	JGE     again326
 
-over280:
+over325:
 	ADDQ        $0x08, DI
 	TESTQ       DI, DI
-	JZ          end284
+	JZ          end329
 	LEAQ        firstLanes<>+0(SB), R8
 	MOVQ        DI, R9
 	NEGQ        R9
@@ -6174,40 +6741,40 @@ over280:
 	VADDPS      Y3, Y1, Y1
 	VMOVMSKPS   Y2, R8
 	TESTL       R8, R8
-	JNZ         rare285
+	JNZ         rare330
 
-back286:
+back331:
 	CMPQ         DI, $0x08
-	JE           all287
+	JE           all332
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two289
+	JZ           two334
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two289:
+two334:
 	TESTQ    $0x00000002, DI
-	JZ       one290
+	JZ       one335
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one290:
+one335:
 	TESTQ  $0x00000001, DI
-	JZ     stored288
+	JZ     stored333
 	VMOVSS X1, (AX)
-	JMP    stored288
+	JMP    stored333
 
-all287:
+all332:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored288:
-end284:
+stored333:
+end329:
 	VZEROUPPER
 	RET
 
-rare278:
+rare323:
 	VMOVUPS      (BX)(AX*4), Y2
 	VORPS        wide80000000<>+0(SB), Y2, Y3
 	VMOVUPS      widec2d00000<>+0(SB), Y4
@@ -6280,9 +6847,9 @@ rare278:
 	VMOVUPS      32(CX)(AX*4), Y4
 	VADDPS       Y4, Y3, Y3
 	VBLENDVPS    Y2, Y3, Y1, Y1
-	JMP          back279
+	JMP          back324
 
-rare282:
+rare327:
 	VMOVUPS      (BX)(AX*4), Y1
 	VORPS        wide80000000<>+0(SB), Y1, Y2
 	VMOVUPS      widec2d00000<>+0(SB), Y3
@@ -6319,9 +6886,9 @@ rare282:
 	VMOVUPS      (CX)(AX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VBLENDVPS    Y1, Y2, Y0, Y0
-	JMP          back283
+	JMP          back328
 
-rare285:
+rare330:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VORPS        wide80000000<>+0(SB), Y2, Y3
 	VMOVUPS      widec2d00000<>+0(SB), Y4
@@ -6358,7 +6925,7 @@ rare285:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y3, Y0
 	VBLENDVPS    Y2, Y0, Y1, Y1
-	JMP          back286
+	JMP          back331
 
 // func geluGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
 // Requires: AVX, AVX2, FMA3, SSE
@@ -6372,9 +6939,9 @@ TEXT ·geluGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x08, SI
-	JL           over291
+	JL           over336
 
-again292:
+again337:
 	VMOVUPS      (BX)(AX*4), Y0
 	VMOVUPS      wide416b3333<>+0(SB), Y1
 	VANDPS       wide7fffffff<>+0(SB), Y0, Y2
@@ -6431,12 +6998,12 @@ again292:
 	VMOVUPS      Y0, (CX)(AX*4)
 	ADDQ         $0x08, AX
 	SUBQ         $0x08, SI
-	JGE          again292
+	JGE          again337
 
-over291:
+over336:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end293
+	JZ           end338
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -6495,32 +7062,32 @@ over291:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all294
+	JE           all339
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two296
+	JZ           two341
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two296:
+two341:
 	TESTQ    $0x00000002, SI
-	JZ       one297
+	JZ       one342
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one297:
+one342:
 	TESTQ  $0x00000001, SI
-	JZ     stored295
+	JZ     stored340
 	VMOVSS X0, (AX)
-	JMP    stored295
+	JMP    stored340
 
-all294:
+all339:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored295:
-end293:
+stored340:
+end338:
 	VZEROUPPER
 	RET
 
@@ -6546,9 +7113,9 @@ TEXT ·geluTanhGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x08, SI
-	JL           over298
+	JL           over343
 
-again299:
+again344:
 	VMOVUPS      (BX)(AX*4), Y0
 	VMOVUPS      widec1700000<>+0(SB), Y1
 	VMOVUPS      wide41700000<>+0(SB), Y2
@@ -6597,12 +7164,12 @@ again299:
 	VMOVUPS      Y0, (CX)(AX*4)
 	ADDQ         $0x08, AX
 	SUBQ         $0x08, SI
-	JGE          again299
+	JGE          again344
 
-over298:
+over343:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end300
+	JZ           end345
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -6653,32 +7220,32 @@ over298:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all301
+	JE           all346
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two303
+	JZ           two348
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two303:
+two348:
 	TESTQ    $0x00000002, SI
-	JZ       one304
+	JZ       one349
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one304:
+one349:
 	TESTQ  $0x00000001, SI
-	JZ     stored302
+	JZ     stored347
 	VMOVSS X0, (AX)
-	JMP    stored302
+	JMP    stored347
 
-all301:
+all346:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored302:
-end300:
+stored347:
+end345:
 	VZEROUPPER
 	RET
 
@@ -6724,9 +7291,9 @@ TEXT ·logGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x10, SI
-	JL           over305
+	JL           over350
 
-again306:
+again351:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
@@ -6741,14 +7308,14 @@ again306:
 	VMOVUPS Y1, 32(CX)(AX*4)
 	ADDQ    $0x10, AX
 	SUBQ    $0x10, SI
-	JGE     again306
+	JGE     again351
 
-over305:
+over350:
 	ADDQ $0x10, SI
 	SUBQ $0x08, SI
-	JL   over307
+	JL   over352
 
-again308:
+again353:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VDIVPS  Y1, Y0, Y0
@@ -6757,12 +7324,12 @@ again308:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again308
+	JGE     again353
 
-over307:
+over352:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end309
+	JZ           end354
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -6773,32 +7340,32 @@ over307:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all310
+	JE           all355
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two312
+	JZ           two357
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two312:
+two357:
 	TESTQ    $0x00000002, SI
-	JZ       one313
+	JZ       one358
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one313:
+one358:
 	TESTQ  $0x00000001, SI
-	JZ     stored311
+	JZ     stored356
 	VMOVSS X0, (AX)
-	JMP    stored311
+	JMP    stored356
 
-all310:
+all355:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored311:
-end309:
+stored356:
+end354:
 	VZEROUPPER
 	RET
 
@@ -6814,9 +7381,9 @@ TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x10, SI
-	JL           over314
+	JL           over359
 
-again315:
+again360:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS 32(BX)(AX*4), Y1
 	VMOVUPS (DX)(AX*4), Y2
@@ -6833,14 +7400,14 @@ again315:
 	VMOVUPS Y1, 32(CX)(AX*4)
 	ADDQ    $0x10, AX
 	SUBQ    $0x10, SI
-	JGE     again315
+	JGE     again360
 
-over314:
+over359:
 	ADDQ $0x10, SI
 	SUBQ $0x08, SI
-	JL   over316
+	JL   over361
 
-again317:
+again362:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS (DX)(AX*4), Y1
 	VADDPS  Y0, Y0, Y0
@@ -6850,12 +7417,12 @@ again317:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again317
+	JGE     again362
 
-over316:
+over361:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end318
+	JZ           end363
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -6867,32 +7434,32 @@ over316:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all319
+	JE           all364
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two321
+	JZ           two366
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two321:
+two366:
 	TESTQ    $0x00000002, SI
-	JZ       one322
+	JZ       one367
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one322:
+one367:
 	TESTQ  $0x00000001, SI
-	JZ     stored320
+	JZ     stored365
 	VMOVSS X0, (AX)
-	JMP    stored320
+	JMP    stored365
 
-all319:
+all364:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored320:
-end318:
+stored365:
+end363:
 	VZEROUPPER
 	RET
 
@@ -6908,9 +7475,9 @@ TEXT ·absGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over323
+	JL           over368
 
-again324:
+again369:
 	VMOVUPS (BX)(AX*4), Y0
 	VMOVUPS 32(BX)(AX*4), Y1
 	VMOVUPS 64(BX)(AX*4), Y2
@@ -6964,14 +7531,14 @@ again324:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again324
+	JGE     again369
 
-over323:
+over368:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over325
+	JL   over370
 
-again326:
+again371:
 	VMOVUPS (BX)(AX*4), Y0
 	VANDPS  wide80000000<>+0(SB), Y0, Y1
 	VORPS   wide3f800000<>+0(SB), Y1, Y1
@@ -6986,12 +7553,12 @@ again326:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again326
+	JGE     again371
 
-over325:
+over370:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end327
+	JZ           end372
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -7008,32 +7575,32 @@ over325:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
-	JE           all328
+	JE           all373
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two330
+	JZ           two375
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two330:
+two375:
 	TESTQ    $0x00000002, SI
-	JZ       one331
+	JZ       one376
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one331:
+one376:
 	TESTQ  $0x00000001, SI
-	JZ     stored329
+	JZ     stored374
 	VMOVSS X0, (AX)
-	JMP    stored329
+	JMP    stored374
 
-all328:
+all373:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored329:
-end327:
+stored374:
+end372:
 	VZEROUPPER
 	RET
 
@@ -7049,9 +7616,9 @@ TEXT ·squareGradAVX2(SB), NOSPLIT, $0-44
 	MOVSS        c+40(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over332
+	JL           over377
 
-again333:
+again378:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -7082,455 +7649,6 @@ again333:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again333
-
-over332:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over334
-
-again335:
-	VMOVUPS (DX)(AX*4), Y0
-	VADDPS  Y0, Y0, Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS (CX)(AX*4), Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again335
-
-over334:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end336
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VADDPS       Y1, Y1, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VADDPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
-	JE           all337
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two339
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two339:
-	TESTQ    $0x00000002, SI
-	JZ       one340
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one340:
-	TESTQ  $0x00000001, SI
-	JZ     stored338
-	VMOVSS X0, (AX)
-	JMP    stored338
-
-all337:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored338:
-end336:
-	VZEROUPPER
-	RET
-
-// func reciprocalGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-44
-	MOVQ         dx+0(FP), CX
-	MOVQ         dy+8(FP), DX
-	MOVQ         x+16(FP), AX
-	MOVQ         y+24(FP), BX
-	MOVQ         n+32(FP), SI
-	XORQ         AX, AX
-	MOVSS        c+40(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x10, SI
-	JL           over341
-
-again342:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS 32(BX)(AX*4), Y1
-	VMOVUPS (DX)(AX*4), Y2
-	VMOVUPS 32(DX)(AX*4), Y3
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y1, Y3, Y3
-	VMULPS  Y0, Y2, Y0
-	VMULPS  Y1, Y3, Y1
-	VMOVUPS wide80000000<>+0(SB), Y2
-	VXORPS  Y2, Y0, Y0
-	VXORPS  Y2, Y1, Y1
-	VMOVUPS (CX)(AX*4), Y2
-	VMOVUPS 32(CX)(AX*4), Y3
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	ADDQ    $0x10, AX
-	SUBQ    $0x10, SI
-	JGE     again342
-
-over341:
-	ADDQ $0x10, SI
-	SUBQ $0x08, SI
-	JL   over343
-
-again344:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (DX)(AX*4), Y1
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y1, Y0
-	VXORPS  wide80000000<>+0(SB), Y0, Y0
-	VMOVUPS (CX)(AX*4), Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again344
-
-over343:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end345
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (BX)(AX*4), Y0, Y1
-	VMASKMOVPS   (DX)(AX*4), Y0, Y2
-	VMULPS       Y1, Y2, Y2
-	VMULPS       Y1, Y2, Y1
-	VXORPS       wide80000000<>+0(SB), Y1, Y1
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VADDPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
-	JE           all346
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two348
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two348:
-	TESTQ    $0x00000002, SI
-	JZ       one349
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one349:
-	TESTQ  $0x00000001, SI
-	JZ     stored347
-	VMOVSS X0, (AX)
-	JMP    stored347
-
-all346:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored347:
-end345:
-	VZEROUPPER
-	RET
-
-// func addAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over350
-
-again351:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VMOVUPS (BX)(AX*4), Y4
-	VMOVUPS 32(BX)(AX*4), Y5
-	VMOVUPS 64(BX)(AX*4), Y6
-	VMOVUPS 96(BX)(AX*4), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, SI
-	JGE     again351
-
-over350:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over352
-
-again353:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again353
-
-over352:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end354
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VADDPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
-	JE           all355
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two357
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two357:
-	TESTQ    $0x00000002, SI
-	JZ       one358
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one358:
-	TESTQ  $0x00000001, SI
-	JZ     stored356
-	VMOVSS X0, (AX)
-	JMP    stored356
-
-all355:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored356:
-end354:
-	VZEROUPPER
-	RET
-
-// func addStreamAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX, MMX+
-TEXT ·addStreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over359
-
-again360:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  32(DX)(AX*4), Y1
-	VMOVUPS  64(DX)(AX*4), Y2
-	VMOVUPS  96(DX)(AX*4), Y3
-	VMOVUPS  (BX)(AX*4), Y4
-	VMOVUPS  32(BX)(AX*4), Y5
-	VMOVUPS  64(BX)(AX*4), Y6
-	VMOVUPS  96(BX)(AX*4), Y7
-	VADDPS   Y4, Y0, Y0
-	VADDPS   Y5, Y1, Y1
-	VADDPS   Y6, Y2, Y2
-	VADDPS   Y7, Y3, Y3
-	VMOVNTPS Y0, (CX)(AX*4)
-	VMOVNTPS Y1, 32(CX)(AX*4)
-	VMOVNTPS Y2, 64(CX)(AX*4)
-	VMOVNTPS Y3, 96(CX)(AX*4)
-	ADDQ     $0x20, AX
-	SUBQ     $0x20, SI
-	JGE      again360
-
-over359:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over361
-
-again362:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  (BX)(AX*4), Y1
-	VADDPS   Y1, Y0, Y0
-	VMOVNTPS Y0, (CX)(AX*4)
-	ADDQ     $0x08, AX
-	SUBQ     $0x08, SI
-	JGE      again362
-
-over361:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end363
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VADDPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
-	JE           all364
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two366
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two366:
-	TESTQ    $0x00000002, SI
-	JZ       one367
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one367:
-	TESTQ  $0x00000001, SI
-	JZ     stored365
-	VMOVSS X0, (AX)
-	JMP    stored365
-
-all364:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored365:
-end363:
-	SFENCE
-	VZEROUPPER
-	RET
-
-// func addNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·addNumAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over368
-
-again369:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
-	JGE     again369
-
-over368:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
-	JL   over370
-
-again371:
-	VMOVUPS (DX)(AX*4), Y1
-	VADDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
-	JGE     again371
-
-over370:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
-	JZ           end372
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VADDPS       Y0, Y1, Y0
-	CMPQ         BX, $0x08
-	JE           all373
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
-	JZ           two375
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two375:
-	TESTQ    $0x00000002, BX
-	JZ       one376
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one376:
-	TESTQ  $0x00000001, BX
-	JZ     stored374
-	VMOVSS X0, (AX)
-	JMP    stored374
-
-all373:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored374:
-end372:
-	VZEROUPPER
-	RET
-
-// func subAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·subAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over377
-
-again378:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VMOVUPS (BX)(AX*4), Y4
-	VMOVUPS 32(BX)(AX*4), Y5
-	VMOVUPS 64(BX)(AX*4), Y6
-	VMOVUPS 96(BX)(AX*4), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, SI
 	JGE     again378
 
 over377:
@@ -7540,8 +7658,11 @@ over377:
 
 again380:
 	VMOVUPS (DX)(AX*4), Y0
+	VADDPS  Y0, Y0, Y0
 	VMOVUPS (BX)(AX*4), Y1
-	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
@@ -7556,8 +7677,11 @@ over379:
 	NEGQ         R8
 	VMOVUPS      32(DI)(R8*4), Y0
 	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VSUBPS       Y0, Y1, Y0
+	VADDPS       Y1, Y1, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
 	JE           all382
 	LEAQ         (CX)(AX*4), AX
@@ -7588,51 +7712,59 @@ end381:
 	VZEROUPPER
 	RET
 
-// func subStreamAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX, MMX+
-TEXT ·subStreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over386
+// func reciprocalGradAVX2(dx *float32, dy *float32, x *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dx+0(FP), CX
+	MOVQ         dy+8(FP), DX
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         AX, AX
+	MOVSS        c+40(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x10, SI
+	JL           over386
 
 again387:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  32(DX)(AX*4), Y1
-	VMOVUPS  64(DX)(AX*4), Y2
-	VMOVUPS  96(DX)(AX*4), Y3
-	VMOVUPS  (BX)(AX*4), Y4
-	VMOVUPS  32(BX)(AX*4), Y5
-	VMOVUPS  64(BX)(AX*4), Y6
-	VMOVUPS  96(BX)(AX*4), Y7
-	VSUBPS   Y4, Y0, Y0
-	VSUBPS   Y5, Y1, Y1
-	VSUBPS   Y6, Y2, Y2
-	VSUBPS   Y7, Y3, Y3
-	VMOVNTPS Y0, (CX)(AX*4)
-	VMOVNTPS Y1, 32(CX)(AX*4)
-	VMOVNTPS Y2, 64(CX)(AX*4)
-	VMOVNTPS Y3, 96(CX)(AX*4)
-	ADDQ     $0x20, AX
-	SUBQ     $0x20, SI
-	JGE      again387
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS (DX)(AX*4), Y2
+	VMOVUPS 32(DX)(AX*4), Y3
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y0, Y2, Y0
+	VMULPS  Y1, Y3, Y1
+	VMOVUPS wide80000000<>+0(SB), Y2
+	VXORPS  Y2, Y0, Y0
+	VXORPS  Y2, Y1, Y1
+	VMOVUPS (CX)(AX*4), Y2
+	VMOVUPS 32(CX)(AX*4), Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, SI
+	JGE     again387
 
 over386:
-	ADDQ $0x20, SI
+	ADDQ $0x10, SI
 	SUBQ $0x08, SI
 	JL   over388
 
 again389:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  (BX)(AX*4), Y1
-	VSUBPS   Y1, Y0, Y0
-	VMOVNTPS Y0, (CX)(AX*4)
-	ADDQ     $0x08, AX
-	SUBQ     $0x08, SI
-	JGE      again389
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y1, Y0
+	VXORPS  wide80000000<>+0(SB), Y0, Y0
+	VMOVUPS (CX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again389
 
 over388:
 	ADDQ         $0x08, SI
@@ -7642,9 +7774,13 @@ over388:
 	MOVQ         SI, R8
 	NEGQ         R8
 	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VSUBPS       Y0, Y1, Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (DX)(AX*4), Y0, Y2
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VXORPS       wide80000000<>+0(SB), Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
 	JE           all391
 	LEAQ         (CX)(AX*4), AX
@@ -7672,80 +7808,84 @@ all391:
 
 stored392:
 end390:
-	SFENCE
 	VZEROUPPER
 	RET
 
-// func subNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·subNumAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over395
+// func addAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over395
 
 again396:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VSUBPS  Y0, Y1, Y1
-	VSUBPS  Y0, Y2, Y2
-	VSUBPS  Y0, Y3, Y3
-	VSUBPS  Y0, Y4, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VMOVUPS (BX)(AX*4), Y4
+	VMOVUPS 32(BX)(AX*4), Y5
+	VMOVUPS 64(BX)(AX*4), Y6
+	VMOVUPS 96(BX)(AX*4), Y7
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
+	SUBQ    $0x20, SI
 	JGE     again396
 
 over395:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
 	JL   over397
 
 again398:
-	VMOVUPS (DX)(AX*4), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
+	SUBQ    $0x08, SI
 	JGE     again398
 
 over397:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
 	JZ           end399
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VSUBPS       Y0, Y1, Y0
-	CMPQ         BX, $0x08
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
 	JE           all400
 	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
+	TESTQ        $0x00000004, SI
 	JZ           two402
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
 two402:
-	TESTQ    $0x00000002, BX
+	TESTQ    $0x00000002, SI
 	JZ       one403
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
 one403:
-	TESTQ  $0x00000001, BX
+	TESTQ  $0x00000001, SI
 	JZ     stored401
 	VMOVSS X0, (AX)
 	JMP    stored401
@@ -7758,76 +7898,81 @@ end399:
 	VZEROUPPER
 	RET
 
-// func numBysubAVX2(z *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·numBysubAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         y+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over404
+// func addStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·addStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over404
 
 again405:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VSUBPS  Y1, Y0, Y1
-	VSUBPS  Y2, Y0, Y2
-	VSUBPS  Y3, Y0, Y3
-	VSUBPS  Y4, Y0, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
-	JGE     again405
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VADDPS   Y4, Y0, Y0
+	VADDPS   Y5, Y1, Y1
+	VADDPS   Y6, Y2, Y2
+	VADDPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again405
 
 over404:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
 	JL   over406
 
 again407:
-	VMOVUPS (DX)(AX*4), Y1
-	VSUBPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
-	JGE     again407
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VADDPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again407
 
 over406:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
 	JZ           end408
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	CMPQ         BX, $0x08
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
 	JE           all409
 	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
+	TESTQ        $0x00000004, SI
 	JZ           two411
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
 two411:
-	TESTQ    $0x00000002, BX
+	TESTQ    $0x00000002, SI
 	JZ       one412
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
 one412:
-	TESTQ  $0x00000001, BX
+	TESTQ  $0x00000001, SI
 	JZ     stored410
 	VMOVSS X0, (AX)
 	JMP    stored410
@@ -7837,84 +7982,80 @@ all409:
 
 stored410:
 end408:
+	SFENCE
 	VZEROUPPER
 	RET
 
-// func mulAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over413
+// func addNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·addNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over413
 
 again414:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS 32(DX)(AX*4), Y1
-	VMOVUPS 64(DX)(AX*4), Y2
-	VMOVUPS 96(DX)(AX*4), Y3
-	VMOVUPS (BX)(AX*4), Y4
-	VMOVUPS 32(BX)(AX*4), Y5
-	VMOVUPS 64(BX)(AX*4), Y6
-	VMOVUPS 96(BX)(AX*4), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(AX*4)
-	VMOVUPS Y1, 32(CX)(AX*4)
-	VMOVUPS Y2, 64(CX)(AX*4)
-	VMOVUPS Y3, 96(CX)(AX*4)
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
-	SUBQ    $0x20, SI
+	SUBQ    $0x20, BX
 	JGE     again414
 
 over413:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
 	JL   over415
 
 again416:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS (DX)(AX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
+	SUBQ    $0x08, BX
 	JGE     again416
 
 over415:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
 	JZ           end417
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VMULPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VADDPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
 	JE           all418
 	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
+	TESTQ        $0x00000004, BX
 	JZ           two420
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
 two420:
-	TESTQ    $0x00000002, SI
+	TESTQ    $0x00000002, BX
 	JZ       one421
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
 one421:
-	TESTQ  $0x00000001, SI
+	TESTQ  $0x00000001, BX
 	JZ     stored419
 	VMOVSS X0, (AX)
 	JMP    stored419
@@ -7927,9 +8068,9 @@ end417:
 	VZEROUPPER
 	RET
 
-// func mulStreamAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX, MMX+
-TEXT ·mulStreamAVX2(SB), NOSPLIT, $0-32
+// func subAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·subAVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
@@ -7939,25 +8080,25 @@ TEXT ·mulStreamAVX2(SB), NOSPLIT, $0-32
 	JL   over422
 
 again423:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  32(DX)(AX*4), Y1
-	VMOVUPS  64(DX)(AX*4), Y2
-	VMOVUPS  96(DX)(AX*4), Y3
-	VMOVUPS  (BX)(AX*4), Y4
-	VMOVUPS  32(BX)(AX*4), Y5
-	VMOVUPS  64(BX)(AX*4), Y6
-	VMOVUPS  96(BX)(AX*4), Y7
-	VMULPS   Y4, Y0, Y0
-	VMULPS   Y5, Y1, Y1
-	VMULPS   Y6, Y2, Y2
-	VMULPS   Y7, Y3, Y3
-	VMOVNTPS Y0, (CX)(AX*4)
-	VMOVNTPS Y1, 32(CX)(AX*4)
-	VMOVNTPS Y2, 64(CX)(AX*4)
-	VMOVNTPS Y3, 96(CX)(AX*4)
-	ADDQ     $0x20, AX
-	SUBQ     $0x20, SI
-	JGE      again423
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VMOVUPS (BX)(AX*4), Y4
+	VMOVUPS 32(BX)(AX*4), Y5
+	VMOVUPS 64(BX)(AX*4), Y6
+	VMOVUPS 96(BX)(AX*4), Y7
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again423
 
 over422:
 	ADDQ $0x20, SI
@@ -7965,13 +8106,13 @@ over422:
 	JL   over424
 
 again425:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  (BX)(AX*4), Y1
-	VMULPS   Y1, Y0, Y0
-	VMOVNTPS Y0, (CX)(AX*4)
-	ADDQ     $0x08, AX
-	SUBQ     $0x08, SI
-	JGE      again425
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again425
 
 over424:
 	ADDQ         $0x08, SI
@@ -7983,7 +8124,7 @@ over424:
 	VMOVUPS      32(DI)(R8*4), Y0
 	VMASKMOVPS   (DX)(AX*4), Y0, Y1
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VMULPS       Y0, Y1, Y0
+	VSUBPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
 	JE           all427
 	LEAQ         (CX)(AX*4), AX
@@ -8011,6 +8152,432 @@ all427:
 
 stored428:
 end426:
+	VZEROUPPER
+	RET
+
+// func subStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·subStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over431
+
+again432:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VSUBPS   Y4, Y0, Y0
+	VSUBPS   Y5, Y1, Y1
+	VSUBPS   Y6, Y2, Y2
+	VSUBPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again432
+
+over431:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over433
+
+again434:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VSUBPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again434
+
+over433:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end435
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all436
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two438
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two438:
+	TESTQ    $0x00000002, SI
+	JZ       one439
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one439:
+	TESTQ  $0x00000001, SI
+	JZ     stored437
+	VMOVSS X0, (AX)
+	JMP    stored437
+
+all436:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored437:
+end435:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func subNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·subNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over440
+
+again441:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VSUBPS  Y0, Y1, Y1
+	VSUBPS  Y0, Y2, Y2
+	VSUBPS  Y0, Y3, Y3
+	VSUBPS  Y0, Y4, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again441
+
+over440:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over442
+
+again443:
+	VMOVUPS (DX)(AX*4), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again443
+
+over442:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end444
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VSUBPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all445
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two447
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two447:
+	TESTQ    $0x00000002, BX
+	JZ       one448
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one448:
+	TESTQ  $0x00000001, BX
+	JZ     stored446
+	VMOVSS X0, (AX)
+	JMP    stored446
+
+all445:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored446:
+end444:
+	VZEROUPPER
+	RET
+
+// func numBysubAVX2(z *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·numBysubAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over449
+
+again450:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VSUBPS  Y1, Y0, Y1
+	VSUBPS  Y2, Y0, Y2
+	VSUBPS  Y3, Y0, Y3
+	VSUBPS  Y4, Y0, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again450
+
+over449:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over451
+
+again452:
+	VMOVUPS (DX)(AX*4), Y1
+	VSUBPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again452
+
+over451:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end453
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all454
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two456
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two456:
+	TESTQ    $0x00000002, BX
+	JZ       one457
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one457:
+	TESTQ  $0x00000001, BX
+	JZ     stored455
+	VMOVSS X0, (AX)
+	JMP    stored455
+
+all454:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored455:
+end453:
+	VZEROUPPER
+	RET
+
+// func mulAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·mulAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over458
+
+again459:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS 32(DX)(AX*4), Y1
+	VMOVUPS 64(DX)(AX*4), Y2
+	VMOVUPS 96(DX)(AX*4), Y3
+	VMOVUPS (BX)(AX*4), Y4
+	VMOVUPS 32(BX)(AX*4), Y5
+	VMOVUPS 64(BX)(AX*4), Y6
+	VMOVUPS 96(BX)(AX*4), Y7
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
+	VMOVUPS Y0, (CX)(AX*4)
+	VMOVUPS Y1, 32(CX)(AX*4)
+	VMOVUPS Y2, 64(CX)(AX*4)
+	VMOVUPS Y3, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	JGE     again459
+
+over458:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over460
+
+again461:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again461
+
+over460:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end462
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all463
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two465
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two465:
+	TESTQ    $0x00000002, SI
+	JZ       one466
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one466:
+	TESTQ  $0x00000001, SI
+	JZ     stored464
+	VMOVSS X0, (AX)
+	JMP    stored464
+
+all463:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored464:
+end462:
+	VZEROUPPER
+	RET
+
+// func mulStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·mulStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over467
+
+again468:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VMULPS   Y4, Y0, Y0
+	VMULPS   Y5, Y1, Y1
+	VMULPS   Y6, Y2, Y2
+	VMULPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again468
+
+over467:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over469
+
+again470:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VMULPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again470
+
+over469:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end471
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all472
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two474
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two474:
+	TESTQ    $0x00000002, SI
+	JZ       one475
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one475:
+	TESTQ  $0x00000001, SI
+	JZ     stored473
+	VMOVSS X0, (AX)
+	JMP    stored473
+
+all472:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored473:
+end471:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8025,9 +8592,9 @@ TEXT ·mulNumAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over431
+	JL           over476
 
-again432:
+again477:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -8042,25 +8609,25 @@ again432:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, BX
-	JGE     again432
+	JGE     again477
 
-over431:
+over476:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over433
+	JL   over478
 
-again434:
+again479:
 	VMOVUPS (DX)(AX*4), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, BX
-	JGE     again434
+	JGE     again479
 
-over433:
+over478:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end435
+	JZ           end480
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
@@ -8068,32 +8635,32 @@ over433:
 	VMASKMOVPS   (DX)(AX*4), Y1, Y1
 	VMULPS       Y0, Y1, Y0
 	CMPQ         BX, $0x08
-	JE           all436
+	JE           all481
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two438
+	JZ           two483
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two438:
+two483:
 	TESTQ    $0x00000002, BX
-	JZ       one439
+	JZ       one484
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one439:
+one484:
 	TESTQ  $0x00000001, BX
-	JZ     stored437
+	JZ     stored482
 	VMOVSS X0, (AX)
-	JMP    stored437
+	JMP    stored482
 
-all436:
+all481:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored437:
-end435:
+stored482:
+end480:
 	VZEROUPPER
 	RET
 
@@ -8106,9 +8673,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x20, SI
-	JL   over440
+	JL   over485
 
-again441:
+again486:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -8127,453 +8694,7 @@ again441:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again441
-
-over440:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over442
-
-again443:
-	VMOVUPS (DX)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VDIVPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, SI
-	JGE     again443
-
-over442:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end444
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VDIVPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
-	JE           all445
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two447
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two447:
-	TESTQ    $0x00000002, SI
-	JZ       one448
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one448:
-	TESTQ  $0x00000001, SI
-	JZ     stored446
-	VMOVSS X0, (AX)
-	JMP    stored446
-
-all445:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored446:
-end444:
-	VZEROUPPER
-	RET
-
-// func divStreamAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX, MMX+
-TEXT ·divStreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over449
-
-again450:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  32(DX)(AX*4), Y1
-	VMOVUPS  64(DX)(AX*4), Y2
-	VMOVUPS  96(DX)(AX*4), Y3
-	VMOVUPS  (BX)(AX*4), Y4
-	VMOVUPS  32(BX)(AX*4), Y5
-	VMOVUPS  64(BX)(AX*4), Y6
-	VMOVUPS  96(BX)(AX*4), Y7
-	VDIVPS   Y4, Y0, Y0
-	VDIVPS   Y5, Y1, Y1
-	VDIVPS   Y6, Y2, Y2
-	VDIVPS   Y7, Y3, Y3
-	VMOVNTPS Y0, (CX)(AX*4)
-	VMOVNTPS Y1, 32(CX)(AX*4)
-	VMOVNTPS Y2, 64(CX)(AX*4)
-	VMOVNTPS Y3, 96(CX)(AX*4)
-	ADDQ     $0x20, AX
-	SUBQ     $0x20, SI
-	JGE      again450
-
-over449:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over451
-
-again452:
-	VMOVUPS  (DX)(AX*4), Y0
-	VMOVUPS  (BX)(AX*4), Y1
-	VDIVPS   Y1, Y0, Y0
-	VMOVNTPS Y0, (CX)(AX*4)
-	ADDQ     $0x08, AX
-	SUBQ     $0x08, SI
-	JGE      again452
-
-over451:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end453
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VDIVPS       Y0, Y1, Y0
-	CMPQ         SI, $0x08
-	JE           all454
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two456
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two456:
-	TESTQ    $0x00000002, SI
-	JZ       one457
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one457:
-	TESTQ  $0x00000001, SI
-	JZ     stored455
-	VMOVSS X0, (AX)
-	JMP    stored455
-
-all454:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored455:
-end453:
-	SFENCE
-	VZEROUPPER
-	RET
-
-// func divNumAVX2(z *float32, x *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·divNumAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over458
-
-again459:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
-	JGE     again459
-
-over458:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
-	JL   over460
-
-again461:
-	VMOVUPS (DX)(AX*4), Y1
-	VDIVPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
-	JGE     again461
-
-over460:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
-	JZ           end462
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VDIVPS       Y0, Y1, Y0
-	CMPQ         BX, $0x08
-	JE           all463
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
-	JZ           two465
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two465:
-	TESTQ    $0x00000002, BX
-	JZ       one466
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one466:
-	TESTQ  $0x00000001, BX
-	JZ     stored464
-	VMOVSS X0, (AX)
-	JMP    stored464
-
-all463:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored464:
-end462:
-	VZEROUPPER
-	RET
-
-// func numBydivAVX2(z *float32, y *float32, n int, c float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·numBydivAVX2(SB), NOSPLIT, $0-28
-	MOVQ         z+0(FP), CX
-	MOVQ         y+8(FP), DX
-	MOVQ         n+16(FP), BX
-	XORQ         AX, AX
-	MOVSS        c+24(FP), X0
-	VBROADCASTSS X0, Y0
-	SUBQ         $0x20, BX
-	JL           over467
-
-again468:
-	VMOVUPS (DX)(AX*4), Y1
-	VMOVUPS 32(DX)(AX*4), Y2
-	VMOVUPS 64(DX)(AX*4), Y3
-	VMOVUPS 96(DX)(AX*4), Y4
-	VDIVPS  Y1, Y0, Y1
-	VDIVPS  Y2, Y0, Y2
-	VDIVPS  Y3, Y0, Y3
-	VDIVPS  Y4, Y0, Y4
-	VMOVUPS Y1, (CX)(AX*4)
-	VMOVUPS Y2, 32(CX)(AX*4)
-	VMOVUPS Y3, 64(CX)(AX*4)
-	VMOVUPS Y4, 96(CX)(AX*4)
-	ADDQ    $0x20, AX
-	SUBQ    $0x20, BX
-	JGE     again468
-
-over467:
-	ADDQ $0x20, BX
-	SUBQ $0x08, BX
-	JL   over469
-
-again470:
-	VMOVUPS (DX)(AX*4), Y1
-	VDIVPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(AX*4)
-	ADDQ    $0x08, AX
-	SUBQ    $0x08, BX
-	JGE     again470
-
-over469:
-	ADDQ         $0x08, BX
-	TESTQ        BX, BX
-	JZ           end471
-	LEAQ         firstLanes<>+0(SB), SI
-	MOVQ         BX, DI
-	NEGQ         DI
-	VMOVUPS      32(SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(AX*4), Y1, Y1
-	VDIVPS       Y1, Y0, Y0
-	CMPQ         BX, $0x08
-	JE           all472
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, BX
-	JZ           two474
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two474:
-	TESTQ    $0x00000002, BX
-	JZ       one475
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one475:
-	TESTQ  $0x00000001, BX
-	JZ     stored473
-	VMOVSS X0, (AX)
-	JMP    stored473
-
-all472:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored473:
-end471:
-	VZEROUPPER
-	RET
-
-// func minAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·minAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over476
-
-again477:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   32(DX)(AX*4), Y1
-	VMOVUPS   64(DX)(AX*4), Y2
-	VMOVUPS   96(DX)(AX*4), Y3
-	VMOVUPS   (BX)(AX*4), Y4
-	VMOVUPS   32(BX)(AX*4), Y5
-	VMOVUPS   64(BX)(AX*4), Y6
-	VMOVUPS   96(BX)(AX*4), Y7
-	VCMPPS    $0x03, Y0, Y0, Y8
-	VCMPPS    $0x03, Y1, Y1, Y9
-	VCMPPS    $0x03, Y2, Y2, Y10
-	VCMPPS    $0x03, Y3, Y3, Y11
-	VMINPS    Y4, Y0, Y4
-	VMINPS    Y5, Y1, Y5
-	VMINPS    Y6, Y2, Y6
-	VMINPS    Y7, Y3, Y7
-	VBLENDVPS Y8, Y0, Y4, Y0
-	VBLENDVPS Y9, Y1, Y5, Y1
-	VBLENDVPS Y10, Y2, Y6, Y2
-	VBLENDVPS Y11, Y3, Y7, Y3
-	VMOVUPS   Y0, (CX)(AX*4)
-	VMOVUPS   Y1, 32(CX)(AX*4)
-	VMOVUPS   Y2, 64(CX)(AX*4)
-	VMOVUPS   Y3, 96(CX)(AX*4)
-	ADDQ      $0x20, AX
-	SUBQ      $0x20, SI
-	JGE       again477
-
-over476:
-	ADDQ $0x20, SI
-	SUBQ $0x08, SI
-	JL   over478
-
-again479:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   (BX)(AX*4), Y1
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VMINPS    Y1, Y0, Y1
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS   Y0, (CX)(AX*4)
-	ADDQ      $0x08, AX
-	SUBQ      $0x08, SI
-	JGE       again479
-
-over478:
-	ADDQ         $0x08, SI
-	TESTQ        SI, SI
-	JZ           end480
-	LEAQ         firstLanes<>+0(SB), DI
-	MOVQ         SI, R8
-	NEGQ         R8
-	VMOVUPS      32(DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(AX*4), Y0, Y1
-	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y2
-	VMINPS       Y0, Y1, Y0
-	VBLENDVPS    Y2, Y1, Y0, Y0
-	CMPQ         SI, $0x08
-	JE           all481
-	LEAQ         (CX)(AX*4), AX
-	TESTQ        $0x00000004, SI
-	JZ           two483
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x10, AX
-	VEXTRACTF128 $0x01, Y0, X0
-
-two483:
-	TESTQ    $0x00000002, SI
-	JZ       one484
-	VMOVLPS  X0, (AX)
-	ADDQ     $0x08, AX
-	VMOVHLPS X0, X0, X0
-
-one484:
-	TESTQ  $0x00000001, SI
-	JZ     stored482
-	VMOVSS X0, (AX)
-	JMP    stored482
-
-all481:
-	VMOVUPS Y0, (CX)(AX*4)
-
-stored482:
-end480:
-	VZEROUPPER
-	RET
-
-// func minStreamAVX2(z *float32, x *float32, y *float32, n int)
-// Requires: AVX, MMX+
-TEXT ·minStreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	SUBQ $0x20, SI
-	JL   over485
-
-again486:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   32(DX)(AX*4), Y1
-	VMOVUPS   64(DX)(AX*4), Y2
-	VMOVUPS   96(DX)(AX*4), Y3
-	VMOVUPS   (BX)(AX*4), Y4
-	VMOVUPS   32(BX)(AX*4), Y5
-	VMOVUPS   64(BX)(AX*4), Y6
-	VMOVUPS   96(BX)(AX*4), Y7
-	VCMPPS    $0x03, Y0, Y0, Y8
-	VCMPPS    $0x03, Y1, Y1, Y9
-	VCMPPS    $0x03, Y2, Y2, Y10
-	VCMPPS    $0x03, Y3, Y3, Y11
-	VMINPS    Y4, Y0, Y4
-	VMINPS    Y5, Y1, Y5
-	VMINPS    Y6, Y2, Y6
-	VMINPS    Y7, Y3, Y7
-	VBLENDVPS Y8, Y0, Y4, Y0
-	VBLENDVPS Y9, Y1, Y5, Y1
-	VBLENDVPS Y10, Y2, Y6, Y2
-	VBLENDVPS Y11, Y3, Y7, Y3
-	VMOVNTPS  Y0, (CX)(AX*4)
-	VMOVNTPS  Y1, 32(CX)(AX*4)
-	VMOVNTPS  Y2, 64(CX)(AX*4)
-	VMOVNTPS  Y3, 96(CX)(AX*4)
-	ADDQ      $0x20, AX
-	SUBQ      $0x20, SI
-	JGE       again486
+	JGE     again486
 
 over485:
 	ADDQ $0x20, SI
@@ -8581,15 +8702,13 @@ over485:
 	JL   over487
 
 again488:
-	VMOVUPS   (DX)(AX*4), Y0
-	VMOVUPS   (BX)(AX*4), Y1
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VMINPS    Y1, Y0, Y1
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVNTPS  Y0, (CX)(AX*4)
-	ADDQ      $0x08, AX
-	SUBQ      $0x08, SI
-	JGE       again488
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, SI
+	JGE     again488
 
 over487:
 	ADDQ         $0x08, SI
@@ -8601,9 +8720,7 @@ over487:
 	VMOVUPS      32(DI)(R8*4), Y0
 	VMASKMOVPS   (DX)(AX*4), Y0, Y1
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y2
-	VMINPS       Y0, Y1, Y0
-	VBLENDVPS    Y2, Y1, Y0, Y0
+	VDIVPS       Y0, Y1, Y0
 	CMPQ         SI, $0x08
 	JE           all490
 	LEAQ         (CX)(AX*4), AX
@@ -8631,6 +8748,456 @@ all490:
 
 stored491:
 end489:
+	VZEROUPPER
+	RET
+
+// func divStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·divStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over494
+
+again495:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  32(DX)(AX*4), Y1
+	VMOVUPS  64(DX)(AX*4), Y2
+	VMOVUPS  96(DX)(AX*4), Y3
+	VMOVUPS  (BX)(AX*4), Y4
+	VMOVUPS  32(BX)(AX*4), Y5
+	VMOVUPS  64(BX)(AX*4), Y6
+	VMOVUPS  96(BX)(AX*4), Y7
+	VDIVPS   Y4, Y0, Y0
+	VDIVPS   Y5, Y1, Y1
+	VDIVPS   Y6, Y2, Y2
+	VDIVPS   Y7, Y3, Y3
+	VMOVNTPS Y0, (CX)(AX*4)
+	VMOVNTPS Y1, 32(CX)(AX*4)
+	VMOVNTPS Y2, 64(CX)(AX*4)
+	VMOVNTPS Y3, 96(CX)(AX*4)
+	ADDQ     $0x20, AX
+	SUBQ     $0x20, SI
+	JGE      again495
+
+over494:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over496
+
+again497:
+	VMOVUPS  (DX)(AX*4), Y0
+	VMOVUPS  (BX)(AX*4), Y1
+	VDIVPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (CX)(AX*4)
+	ADDQ     $0x08, AX
+	SUBQ     $0x08, SI
+	JGE      again497
+
+over496:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end498
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         SI, $0x08
+	JE           all499
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two501
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two501:
+	TESTQ    $0x00000002, SI
+	JZ       one502
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one502:
+	TESTQ  $0x00000001, SI
+	JZ     stored500
+	VMOVSS X0, (AX)
+	JMP    stored500
+
+all499:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored500:
+end498:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func divNumAVX2(z *float32, x *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·divNumAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over503
+
+again504:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again504
+
+over503:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over505
+
+again506:
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again506
+
+over505:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end507
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VDIVPS       Y0, Y1, Y0
+	CMPQ         BX, $0x08
+	JE           all508
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two510
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two510:
+	TESTQ    $0x00000002, BX
+	JZ       one511
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one511:
+	TESTQ  $0x00000001, BX
+	JZ     stored509
+	VMOVSS X0, (AX)
+	JMP    stored509
+
+all508:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored509:
+end507:
+	VZEROUPPER
+	RET
+
+// func numBydivAVX2(z *float32, y *float32, n int, c float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·numBydivAVX2(SB), NOSPLIT, $0-28
+	MOVQ         z+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	MOVSS        c+24(FP), X0
+	VBROADCASTSS X0, Y0
+	SUBQ         $0x20, BX
+	JL           over512
+
+again513:
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS 32(DX)(AX*4), Y2
+	VMOVUPS 64(DX)(AX*4), Y3
+	VMOVUPS 96(DX)(AX*4), Y4
+	VDIVPS  Y1, Y0, Y1
+	VDIVPS  Y2, Y0, Y2
+	VDIVPS  Y3, Y0, Y3
+	VDIVPS  Y4, Y0, Y4
+	VMOVUPS Y1, (CX)(AX*4)
+	VMOVUPS Y2, 32(CX)(AX*4)
+	VMOVUPS Y3, 64(CX)(AX*4)
+	VMOVUPS Y4, 96(CX)(AX*4)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, BX
+	JGE     again513
+
+over512:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JL   over514
+
+again515:
+	VMOVUPS (DX)(AX*4), Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(AX*4)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, BX
+	JGE     again515
+
+over514:
+	ADDQ         $0x08, BX
+	TESTQ        BX, BX
+	JZ           end516
+	LEAQ         firstLanes<>+0(SB), SI
+	MOVQ         BX, DI
+	NEGQ         DI
+	VMOVUPS      32(SI)(DI*4), Y1
+	VMASKMOVPS   (DX)(AX*4), Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	CMPQ         BX, $0x08
+	JE           all517
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, BX
+	JZ           two519
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two519:
+	TESTQ    $0x00000002, BX
+	JZ       one520
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one520:
+	TESTQ  $0x00000001, BX
+	JZ     stored518
+	VMOVSS X0, (AX)
+	JMP    stored518
+
+all517:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored518:
+end516:
+	VZEROUPPER
+	RET
+
+// func minAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·minAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over521
+
+again522:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   64(DX)(AX*4), Y2
+	VMOVUPS   96(DX)(AX*4), Y3
+	VMOVUPS   (BX)(AX*4), Y4
+	VMOVUPS   32(BX)(AX*4), Y5
+	VMOVUPS   64(BX)(AX*4), Y6
+	VMOVUPS   96(BX)(AX*4), Y7
+	VCMPPS    $0x03, Y0, Y0, Y8
+	VCMPPS    $0x03, Y1, Y1, Y9
+	VCMPPS    $0x03, Y2, Y2, Y10
+	VCMPPS    $0x03, Y3, Y3, Y11
+	VMINPS    Y4, Y0, Y4
+	VMINPS    Y5, Y1, Y5
+	VMINPS    Y6, Y2, Y6
+	VMINPS    Y7, Y3, Y7
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VBLENDVPS Y10, Y2, Y6, Y2
+	VBLENDVPS Y11, Y3, Y7, Y3
+	VMOVUPS   Y0, (CX)(AX*4)
+	VMOVUPS   Y1, 32(CX)(AX*4)
+	VMOVUPS   Y2, 64(CX)(AX*4)
+	VMOVUPS   Y3, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again522
+
+over521:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over523
+
+again524:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again524
+
+over523:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end525
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMINPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all526
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two528
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two528:
+	TESTQ    $0x00000002, SI
+	JZ       one529
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one529:
+	TESTQ  $0x00000001, SI
+	JZ     stored527
+	VMOVSS X0, (AX)
+	JMP    stored527
+
+all526:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored527:
+end525:
+	VZEROUPPER
+	RET
+
+// func minStreamAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·minStreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x20, SI
+	JL   over530
+
+again531:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   32(DX)(AX*4), Y1
+	VMOVUPS   64(DX)(AX*4), Y2
+	VMOVUPS   96(DX)(AX*4), Y3
+	VMOVUPS   (BX)(AX*4), Y4
+	VMOVUPS   32(BX)(AX*4), Y5
+	VMOVUPS   64(BX)(AX*4), Y6
+	VMOVUPS   96(BX)(AX*4), Y7
+	VCMPPS    $0x03, Y0, Y0, Y8
+	VCMPPS    $0x03, Y1, Y1, Y9
+	VCMPPS    $0x03, Y2, Y2, Y10
+	VCMPPS    $0x03, Y3, Y3, Y11
+	VMINPS    Y4, Y0, Y4
+	VMINPS    Y5, Y1, Y5
+	VMINPS    Y6, Y2, Y6
+	VMINPS    Y7, Y3, Y7
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VBLENDVPS Y10, Y2, Y6, Y2
+	VBLENDVPS Y11, Y3, Y7, Y3
+	VMOVNTPS  Y0, (CX)(AX*4)
+	VMOVNTPS  Y1, 32(CX)(AX*4)
+	VMOVNTPS  Y2, 64(CX)(AX*4)
+	VMOVNTPS  Y3, 96(CX)(AX*4)
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, SI
+	JGE       again531
+
+over530:
+	ADDQ $0x20, SI
+	SUBQ $0x08, SI
+	JL   over532
+
+again533:
+	VMOVUPS   (DX)(AX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VMINPS    Y1, Y0, Y1
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVNTPS  Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, SI
+	JGE       again533
+
+over532:
+	ADDQ         $0x08, SI
+	TESTQ        SI, SI
+	JZ           end534
+	LEAQ         firstLanes<>+0(SB), DI
+	MOVQ         SI, R8
+	NEGQ         R8
+	VMOVUPS      32(DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y2
+	VMINPS       Y0, Y1, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	CMPQ         SI, $0x08
+	JE           all535
+	LEAQ         (CX)(AX*4), AX
+	TESTQ        $0x00000004, SI
+	JZ           two537
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two537:
+	TESTQ    $0x00000002, SI
+	JZ       one538
+	VMOVLPS  X0, (AX)
+	ADDQ     $0x08, AX
+	VMOVHLPS X0, X0, X0
+
+one538:
+	TESTQ  $0x00000001, SI
+	JZ     stored536
+	VMOVSS X0, (AX)
+	JMP    stored536
+
+all535:
+	VMOVUPS Y0, (CX)(AX*4)
+
+stored536:
+end534:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8645,9 +9212,9 @@ TEXT ·minNumAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over494
+	JL           over539
 
-again495:
+again540:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   32(DX)(AX*4), Y2
 	VMOVUPS   64(DX)(AX*4), Y3
@@ -8670,14 +9237,14 @@ again495:
 	VMOVUPS   Y4, 96(CX)(AX*4)
 	ADDQ      $0x20, AX
 	SUBQ      $0x20, BX
-	JGE       again495
+	JGE       again540
 
-over494:
+over539:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over496
+	JL   over541
 
-again497:
+again542:
 	VMOVUPS   (DX)(AX*4), Y1
 	VCMPPS    $0x03, Y1, Y1, Y2
 	VMINPS    Y0, Y1, Y3
@@ -8685,12 +9252,12 @@ again497:
 	VMOVUPS   Y1, (CX)(AX*4)
 	ADDQ      $0x08, AX
 	SUBQ      $0x08, BX
-	JGE       again497
+	JGE       again542
 
-over496:
+over541:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end498
+	JZ           end543
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
@@ -8700,32 +9267,32 @@ over496:
 	VMINPS       Y0, Y1, Y0
 	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         BX, $0x08
-	JE           all499
+	JE           all544
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two501
+	JZ           two546
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two501:
+two546:
 	TESTQ    $0x00000002, BX
-	JZ       one502
+	JZ       one547
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one502:
+one547:
 	TESTQ  $0x00000001, BX
-	JZ     stored500
+	JZ     stored545
 	VMOVSS X0, (AX)
-	JMP    stored500
+	JMP    stored545
 
-all499:
+all544:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored500:
-end498:
+stored545:
+end543:
 	VZEROUPPER
 	RET
 
@@ -8738,9 +9305,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x20, SI
-	JL   over503
+	JL   over548
 
-again504:
+again549:
 	VMOVUPS   (DX)(AX*4), Y0
 	VMOVUPS   32(DX)(AX*4), Y1
 	VMOVUPS   64(DX)(AX*4), Y2
@@ -8767,14 +9334,14 @@ again504:
 	VMOVUPS   Y3, 96(CX)(AX*4)
 	ADDQ      $0x20, AX
 	SUBQ      $0x20, SI
-	JGE       again504
+	JGE       again549
 
-over503:
+over548:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over505
+	JL   over550
 
-again506:
+again551:
 	VMOVUPS   (DX)(AX*4), Y0
 	VMOVUPS   (BX)(AX*4), Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
@@ -8783,12 +9350,12 @@ again506:
 	VMOVUPS   Y0, (CX)(AX*4)
 	ADDQ      $0x08, AX
 	SUBQ      $0x08, SI
-	JGE       again506
+	JGE       again551
 
-over505:
+over550:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end507
+	JZ           end552
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -8799,32 +9366,32 @@ over505:
 	VMAXPS       Y0, Y1, Y0
 	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all508
+	JE           all553
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two510
+	JZ           two555
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two510:
+two555:
 	TESTQ    $0x00000002, SI
-	JZ       one511
+	JZ       one556
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one511:
+one556:
 	TESTQ  $0x00000001, SI
-	JZ     stored509
+	JZ     stored554
 	VMOVSS X0, (AX)
-	JMP    stored509
+	JMP    stored554
 
-all508:
+all553:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored509:
-end507:
+stored554:
+end552:
 	VZEROUPPER
 	RET
 
@@ -8837,9 +9404,9 @@ TEXT ·maxStreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x20, SI
-	JL   over512
+	JL   over557
 
-again513:
+again558:
 	VMOVUPS   (DX)(AX*4), Y0
 	VMOVUPS   32(DX)(AX*4), Y1
 	VMOVUPS   64(DX)(AX*4), Y2
@@ -8866,14 +9433,14 @@ again513:
 	VMOVNTPS  Y3, 96(CX)(AX*4)
 	ADDQ      $0x20, AX
 	SUBQ      $0x20, SI
-	JGE       again513
+	JGE       again558
 
-over512:
+over557:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over514
+	JL   over559
 
-again515:
+again560:
 	VMOVUPS   (DX)(AX*4), Y0
 	VMOVUPS   (BX)(AX*4), Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
@@ -8882,12 +9449,12 @@ again515:
 	VMOVNTPS  Y0, (CX)(AX*4)
 	ADDQ      $0x08, AX
 	SUBQ      $0x08, SI
-	JGE       again515
+	JGE       again560
 
-over514:
+over559:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end516
+	JZ           end561
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -8898,32 +9465,32 @@ over514:
 	VMAXPS       Y0, Y1, Y0
 	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all517
+	JE           all562
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two519
+	JZ           two564
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two519:
+two564:
 	TESTQ    $0x00000002, SI
-	JZ       one520
+	JZ       one565
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one520:
+one565:
 	TESTQ  $0x00000001, SI
-	JZ     stored518
+	JZ     stored563
 	VMOVSS X0, (AX)
-	JMP    stored518
+	JMP    stored563
 
-all517:
+all562:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored518:
-end516:
+stored563:
+end561:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8938,9 +9505,9 @@ TEXT ·maxNumAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over521
+	JL           over566
 
-again522:
+again567:
 	VMOVUPS   (DX)(AX*4), Y1
 	VMOVUPS   32(DX)(AX*4), Y2
 	VMOVUPS   64(DX)(AX*4), Y3
@@ -8963,14 +9530,14 @@ again522:
 	VMOVUPS   Y4, 96(CX)(AX*4)
 	ADDQ      $0x20, AX
 	SUBQ      $0x20, BX
-	JGE       again522
+	JGE       again567
 
-over521:
+over566:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over523
+	JL   over568
 
-again524:
+again569:
 	VMOVUPS   (DX)(AX*4), Y1
 	VCMPPS    $0x03, Y1, Y1, Y2
 	VMAXPS    Y0, Y1, Y3
@@ -8978,12 +9545,12 @@ again524:
 	VMOVUPS   Y1, (CX)(AX*4)
 	ADDQ      $0x08, AX
 	SUBQ      $0x08, BX
-	JGE       again524
+	JGE       again569
 
-over523:
+over568:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end525
+	JZ           end570
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
@@ -8993,32 +9560,32 @@ over523:
 	VMAXPS       Y0, Y1, Y0
 	VBLENDVPS    Y2, Y1, Y0, Y0
 	CMPQ         BX, $0x08
-	JE           all526
+	JE           all571
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two528
+	JZ           two573
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two528:
+two573:
 	TESTQ    $0x00000002, BX
-	JZ       one529
+	JZ       one574
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one529:
+one574:
 	TESTQ  $0x00000001, BX
-	JZ     stored527
+	JZ     stored572
 	VMOVSS X0, (AX)
-	JMP    stored527
+	JMP    stored572
 
-all526:
+all571:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored527:
-end525:
+stored572:
+end570:
 	VZEROUPPER
 	RET
 
@@ -9031,9 +9598,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x20, SI
-	JL   over530
+	JL   over575
 
-again531:
+again576:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     32(CX)(AX*4), Y1
 	VMOVUPS     64(CX)(AX*4), Y2
@@ -9056,14 +9623,14 @@ again531:
 	VMOVUPS     Y3, 96(CX)(AX*4)
 	ADDQ        $0x20, AX
 	SUBQ        $0x20, SI
-	JGE         again531
+	JGE         again576
 
-over530:
+over575:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over532
+	JL   over577
 
-again533:
+again578:
 	VMOVUPS     (CX)(AX*4), Y0
 	VMOVUPS     (DX)(AX*4), Y1
 	VMOVUPS     (BX)(AX*4), Y2
@@ -9071,12 +9638,12 @@ again533:
 	VMOVUPS     Y0, (CX)(AX*4)
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, SI
-	JGE         again533
+	JGE         again578
 
-over532:
+over577:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end534
+	JZ           end579
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9086,32 +9653,32 @@ over532:
 	VMASKMOVPS   (BX)(AX*4), Y0, Y0
 	VFMADD231PS  Y0, Y2, Y1
 	CMPQ         SI, $0x08
-	JE           all535
+	JE           all580
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two537
+	JZ           two582
 	VMOVUPS      X1, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two537:
+two582:
 	TESTQ    $0x00000002, SI
-	JZ       one538
+	JZ       one583
 	VMOVLPS  X1, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X1, X1, X1
 
-one538:
+one583:
 	TESTQ  $0x00000001, SI
-	JZ     stored536
+	JZ     stored581
 	VMOVSS X1, (AX)
-	JMP    stored536
+	JMP    stored581
 
-all535:
+all580:
 	VMOVUPS Y1, (CX)(AX*4)
 
-stored536:
-end534:
+stored581:
+end579:
 	VZEROUPPER
 	RET
 
@@ -9126,9 +9693,9 @@ TEXT ·mulAddLessAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over539
+	JL           over584
 
-again540:
+again585:
 	VMOVUPS     (CX)(AX*4), Y1
 	VMOVUPS     32(CX)(AX*4), Y2
 	VMOVUPS     64(CX)(AX*4), Y3
@@ -9155,14 +9722,14 @@ again540:
 	VMOVUPS     Y4, 96(CX)(AX*4)
 	ADDQ        $0x20, AX
 	SUBQ        $0x20, SI
-	JGE         again540
+	JGE         again585
 
-over539:
+over584:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over541
+	JL   over586
 
-again542:
+again587:
 	VMOVUPS     (CX)(AX*4), Y1
 	VMOVUPS     (DX)(AX*4), Y2
 	VMOVUPS     (BX)(AX*4), Y3
@@ -9171,12 +9738,12 @@ again542:
 	VMOVUPS     Y1, (CX)(AX*4)
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, SI
-	JGE         again542
+	JGE         again587
 
-over541:
+over586:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end543
+	JZ           end588
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9187,32 +9754,32 @@ over541:
 	VSUBPS       Y0, Y1, Y0
 	VFMADD231PS  Y0, Y3, Y2
 	CMPQ         SI, $0x08
-	JE           all544
+	JE           all589
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two546
+	JZ           two591
 	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two546:
+two591:
 	TESTQ    $0x00000002, SI
-	JZ       one547
+	JZ       one592
 	VMOVLPS  X2, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X2, X2, X2
 
-one547:
+one592:
 	TESTQ  $0x00000001, SI
-	JZ     stored545
+	JZ     stored590
 	VMOVSS X2, (AX)
-	JMP    stored545
+	JMP    stored590
 
-all544:
+all589:
 	VMOVUPS Y2, (CX)(AX*4)
 
-stored545:
-end543:
+stored590:
+end588:
 	VZEROUPPER
 	RET
 
@@ -9226,9 +9793,9 @@ TEXT ·addQuotientAVX2(SB), NOSPLIT, $0-28
 	MOVSS        c+24(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, BX
-	JL           over548
+	JL           over593
 
-again549:
+again594:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9251,14 +9818,14 @@ again549:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, BX
-	JGE     again549
+	JGE     again594
 
-over548:
+over593:
 	ADDQ $0x20, BX
 	SUBQ $0x08, BX
-	JL   over550
+	JL   over595
 
-again551:
+again596:
 	VMOVUPS (DX)(AX*4), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS (CX)(AX*4), Y2
@@ -9266,12 +9833,12 @@ again551:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, BX
-	JGE     again551
+	JGE     again596
 
-over550:
+over595:
 	ADDQ         $0x08, BX
 	TESTQ        BX, BX
-	JZ           end552
+	JZ           end597
 	LEAQ         firstLanes<>+0(SB), SI
 	MOVQ         BX, DI
 	NEGQ         DI
@@ -9281,32 +9848,32 @@ over550:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         BX, $0x08
-	JE           all553
+	JE           all598
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, BX
-	JZ           two555
+	JZ           two600
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two555:
+two600:
 	TESTQ    $0x00000002, BX
-	JZ       one556
+	JZ       one601
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one556:
+one601:
 	TESTQ  $0x00000001, BX
-	JZ     stored554
+	JZ     stored599
 	VMOVSS X0, (AX)
-	JMP    stored554
+	JMP    stored599
 
-all553:
+all598:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored554:
-end552:
+stored599:
+end597:
 	VZEROUPPER
 	RET
 
@@ -9320,9 +9887,9 @@ TEXT ·divisorAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x10, DI
-	JL   over557
+	JL   over602
 
-again558:
+again603:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS (CX)(AX*4), Y2
@@ -9343,14 +9910,14 @@ again558:
 	VMOVUPS Y1, 32(CX)(AX*4)
 	ADDQ    $0x10, AX
 	SUBQ    $0x10, DI
-	JGE     again558
+	JGE     again603
 
-over557:
+over602:
 	ADDQ $0x10, DI
 	SUBQ $0x08, DI
-	JL   over559
+	JL   over604
 
-again560:
+again605:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS (CX)(AX*4), Y1
 	VMOVUPS (DX)(AX*4), Y2
@@ -9362,12 +9929,12 @@ again560:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again560
+	JGE     again605
 
-over559:
+over604:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end561
+	JZ           end606
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -9381,32 +9948,32 @@ over559:
 	VDIVPS       Y1, Y0, Y0
 	VSUBPS       Y0, Y2, Y0
 	CMPQ         DI, $0x08
-	JE           all562
+	JE           all607
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two564
+	JZ           two609
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two564:
+two609:
 	TESTQ    $0x00000002, DI
-	JZ       one565
+	JZ       one610
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one565:
+one610:
 	TESTQ  $0x00000001, DI
-	JZ     stored563
+	JZ     stored608
 	VMOVSS X0, (AX)
-	JMP    stored563
+	JMP    stored608
 
-all562:
+all607:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored563:
-end561:
+stored608:
+end606:
 	VZEROUPPER
 	RET
 
@@ -9421,9 +9988,9 @@ TEXT ·divisorOfNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x10, SI
-	JL           over566
+	JL           over611
 
-again567:
+again612:
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS 32(BX)(AX*4), Y2
 	VMOVUPS (CX)(AX*4), Y3
@@ -9442,14 +10009,14 @@ again567:
 	VMOVUPS Y2, 32(CX)(AX*4)
 	ADDQ    $0x10, AX
 	SUBQ    $0x10, SI
-	JGE     again567
+	JGE     again612
 
-over566:
+over611:
 	ADDQ $0x10, SI
 	SUBQ $0x08, SI
-	JL   over568
+	JL   over613
 
-again569:
+again614:
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (CX)(AX*4), Y2
 	VMOVUPS (DX)(AX*4), Y3
@@ -9460,12 +10027,12 @@ again569:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again569
+	JGE     again614
 
-over568:
+over613:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end570
+	JZ           end615
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9478,32 +10045,32 @@ over568:
 	VDIVPS       Y1, Y0, Y0
 	VSUBPS       Y0, Y3, Y0
 	CMPQ         SI, $0x08
-	JE           all571
+	JE           all616
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two573
+	JZ           two618
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two573:
+two618:
 	TESTQ    $0x00000002, SI
-	JZ       one574
+	JZ       one619
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one574:
+one619:
 	TESTQ  $0x00000001, SI
-	JZ     stored572
+	JZ     stored617
 	VMOVSS X0, (AX)
-	JMP    stored572
+	JMP    stored617
 
-all571:
+all616:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored572:
-end570:
+stored617:
+end615:
 	VZEROUPPER
 	RET
 
@@ -9517,9 +10084,9 @@ TEXT ·addWhereAtMostAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over575
+	JL   over620
 
-again576:
+again621:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -9554,14 +10121,14 @@ again576:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, DI
-	JGE     again576
+	JGE     again621
 
-over575:
+over620:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over577
+	JL   over622
 
-again578:
+again623:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (SI)(AX*4), Y2
@@ -9572,12 +10139,12 @@ again578:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again578
+	JGE     again623
 
-over577:
+over622:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end579
+	JZ           end624
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -9590,32 +10157,32 @@ over577:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all580
+	JE           all625
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two582
+	JZ           two627
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two582:
+two627:
 	TESTQ    $0x00000002, DI
-	JZ       one583
+	JZ       one628
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one583:
+one628:
 	TESTQ  $0x00000001, DI
-	JZ     stored581
+	JZ     stored626
 	VMOVSS X0, (AX)
-	JMP    stored581
+	JMP    stored626
 
-all580:
+all625:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored581:
-end579:
+stored626:
+end624:
 	VZEROUPPER
 	RET
 
@@ -9630,9 +10197,9 @@ TEXT ·addWhereAtMostNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over584
+	JL           over629
 
-again585:
+again630:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9663,14 +10230,14 @@ again585:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again585
+	JGE     again630
 
-over584:
+over629:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over586
+	JL   over631
 
-again587:
+again632:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x12, Y0, Y2, Y2
@@ -9680,12 +10247,12 @@ again587:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again587
+	JGE     again632
 
-over586:
+over631:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end588
+	JZ           end633
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9697,32 +10264,32 @@ over586:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all589
+	JE           all634
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two591
+	JZ           two636
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two591:
+two636:
 	TESTQ    $0x00000002, SI
-	JZ       one592
+	JZ       one637
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one592:
+one637:
 	TESTQ  $0x00000001, SI
-	JZ     stored590
+	JZ     stored635
 	VMOVSS X0, (AX)
-	JMP    stored590
+	JMP    stored635
 
-all589:
+all634:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored590:
-end588:
+stored635:
+end633:
 	VZEROUPPER
 	RET
 
@@ -9737,9 +10304,9 @@ TEXT ·addWhereNumAtMostAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over593
+	JL           over638
 
-again594:
+again639:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9770,14 +10337,14 @@ again594:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again594
+	JGE     again639
 
-over593:
+over638:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over595
+	JL   over640
 
-again596:
+again641:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x12, Y2, Y0, Y2
@@ -9787,12 +10354,12 @@ again596:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again596
+	JGE     again641
 
-over595:
+over640:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end597
+	JZ           end642
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -9804,32 +10371,32 @@ over595:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all598
+	JE           all643
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two600
+	JZ           two645
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two600:
+two645:
 	TESTQ    $0x00000002, SI
-	JZ       one601
+	JZ       one646
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one601:
+one646:
 	TESTQ  $0x00000001, SI
-	JZ     stored599
+	JZ     stored644
 	VMOVSS X0, (AX)
-	JMP    stored599
+	JMP    stored644
 
-all598:
+all643:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored599:
-end597:
+stored644:
+end642:
 	VZEROUPPER
 	RET
 
@@ -9843,9 +10410,9 @@ TEXT ·addWhereBelowAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), DI
 	XORQ AX, AX
 	SUBQ $0x20, DI
-	JL   over602
+	JL   over647
 
-again603:
+again648:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS 32(DX)(AX*4), Y1
 	VMOVUPS 64(DX)(AX*4), Y2
@@ -9880,14 +10447,14 @@ again603:
 	VMOVUPS Y3, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, DI
-	JGE     again603
+	JGE     again648
 
-over602:
+over647:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JL   over604
+	JL   over649
 
-again605:
+again650:
 	VMOVUPS (DX)(AX*4), Y0
 	VMOVUPS (BX)(AX*4), Y1
 	VMOVUPS (SI)(AX*4), Y2
@@ -9898,12 +10465,12 @@ again605:
 	VMOVUPS Y0, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, DI
-	JGE     again605
+	JGE     again650
 
-over604:
+over649:
 	ADDQ         $0x08, DI
 	TESTQ        DI, DI
-	JZ           end606
+	JZ           end651
 	LEAQ         firstLanes<>+0(SB), R8
 	MOVQ         DI, R9
 	NEGQ         R9
@@ -9916,32 +10483,32 @@ over604:
 	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	CMPQ         DI, $0x08
-	JE           all607
+	JE           all652
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, DI
-	JZ           two609
+	JZ           two654
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two609:
+two654:
 	TESTQ    $0x00000002, DI
-	JZ       one610
+	JZ       one655
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one610:
+one655:
 	TESTQ  $0x00000001, DI
-	JZ     stored608
+	JZ     stored653
 	VMOVSS X0, (AX)
-	JMP    stored608
+	JMP    stored653
 
-all607:
+all652:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored608:
-end606:
+stored653:
+end651:
 	VZEROUPPER
 	RET
 
@@ -9956,9 +10523,9 @@ TEXT ·addWhereBelowNumAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over611
+	JL           over656
 
-again612:
+again657:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -9989,14 +10556,14 @@ again612:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again612
+	JGE     again657
 
-over611:
+over656:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over613
+	JL   over658
 
-again614:
+again659:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x11, Y0, Y2, Y2
@@ -10006,12 +10573,12 @@ again614:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again614
+	JGE     again659
 
-over613:
+over658:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end615
+	JZ           end660
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -10023,32 +10590,32 @@ over613:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all616
+	JE           all661
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two618
+	JZ           two663
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two618:
+two663:
 	TESTQ    $0x00000002, SI
-	JZ       one619
+	JZ       one664
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one619:
+one664:
 	TESTQ  $0x00000001, SI
-	JZ     stored617
+	JZ     stored662
 	VMOVSS X0, (AX)
-	JMP    stored617
+	JMP    stored662
 
-all616:
+all661:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored617:
-end615:
+stored662:
+end660:
 	VZEROUPPER
 	RET
 
@@ -10063,9 +10630,9 @@ TEXT ·addWhereNumBelowAVX2(SB), NOSPLIT, $0-36
 	MOVSS        c+32(FP), X0
 	VBROADCASTSS X0, Y0
 	SUBQ         $0x20, SI
-	JL           over620
+	JL           over665
 
-again621:
+again666:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS 32(DX)(AX*4), Y2
 	VMOVUPS 64(DX)(AX*4), Y3
@@ -10096,14 +10663,14 @@ again621:
 	VMOVUPS Y4, 96(CX)(AX*4)
 	ADDQ    $0x20, AX
 	SUBQ    $0x20, SI
-	JGE     again621
+	JGE     again666
 
-over620:
+over665:
 	ADDQ $0x20, SI
 	SUBQ $0x08, SI
-	JL   over622
+	JL   over667
 
-again623:
+again668:
 	VMOVUPS (DX)(AX*4), Y1
 	VMOVUPS (BX)(AX*4), Y2
 	VCMPPS  $0x11, Y2, Y0, Y2
@@ -10113,12 +10680,12 @@ again623:
 	VMOVUPS Y1, (CX)(AX*4)
 	ADDQ    $0x08, AX
 	SUBQ    $0x08, SI
-	JGE     again623
+	JGE     again668
 
-over622:
+over667:
 	ADDQ         $0x08, SI
 	TESTQ        SI, SI
-	JZ           end624
+	JZ           end669
 	LEAQ         firstLanes<>+0(SB), DI
 	MOVQ         SI, R8
 	NEGQ         R8
@@ -10130,31 +10697,31 @@ over622:
 	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	CMPQ         SI, $0x08
-	JE           all625
+	JE           all670
 	LEAQ         (CX)(AX*4), AX
 	TESTQ        $0x00000004, SI
-	JZ           two627
+	JZ           two672
 	VMOVUPS      X0, (AX)
 	ADDQ         $0x10, AX
 	VEXTRACTF128 $0x01, Y0, X0
 
-two627:
+two672:
 	TESTQ    $0x00000002, SI
-	JZ       one628
+	JZ       one673
 	VMOVLPS  X0, (AX)
 	ADDQ     $0x08, AX
 	VMOVHLPS X0, X0, X0
 
-one628:
+one673:
 	TESTQ  $0x00000001, SI
-	JZ     stored626
+	JZ     stored671
 	VMOVSS X0, (AX)
-	JMP    stored626
+	JMP    stored671
 
-all625:
+all670:
 	VMOVUPS Y0, (CX)(AX*4)
 
-stored626:
-end624:
+stored671:
+end669:
 	VZEROUPPER
 	RET

@@ -4,6 +4,7 @@ package simd
 
 func (Unary) forwardFast(_, _ []Float, _ Float) bool           { panic(none) }
 func (Unary) backwardFast(_, _, _, _ []Float, _ Float) bool    { panic(none) }
+func (Unary) setBackwardFast(_, _, _, _ []Float, _ Float) bool { panic(none) }
 func (Binary) forwardFast(_, _, _ []Float, _, _ int) bool      { panic(none) }
 func (Binary) backwardXFast(_, _, _, _ []Float, _, _ int) bool { panic(none) }
 func (Binary) backwardYFast(_, _, _, _ []Float, _, _ int) bool { panic(none) }

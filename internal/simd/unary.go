@@ -8,8 +8,8 @@ type Unary uint8
 // The functions. Where a slope is not defined, at 0, Backward takes the one of
 // the negative side, and 0 for ReLU, Abs and Sign. NaN gives NaN, and an
 // infinity the limit; that of SiLU and GELU at −Inf is zero. Exp is within 2e-7
-// of the true value, relative to it; denormal results, also of the others, are
-// right to about the last bit.
+// of the true value, relative to it, and Tanh within 3.5e-7 and never beyond 1;
+// denormal results, also of the others, are right to about the last bit.
 const (
 	Scale      Unary = iota // c·x
 	Shift                   // x + c
@@ -159,6 +159,25 @@ func (u Unary) Backward(dx, dy, x, y []Float, c Float) {
 	dx, x, y = dx[:len(dy)], x[:len(dy)], y[:len(dy)]
 	if !fast || !u.backwardFast(dx, dy, x, y, c) {
 		u.backwardGo(dx, dy, x, y, c)
+	}
+}
+
+// SetBackward sets dx to the gradient at x, whatever stands there:
+//
+//	dx[i] = dy[i]·f'(x[i])
+func (u Unary) SetBackward(dx, dy, x, y []Float, c Float) {
+	dx, x, y = dx[:len(dy)], x[:len(dy)], y[:len(dy)]
+	switch u {
+	case Scale, Neg:
+		u.Forward(dx, dy, c)
+		return
+	case Exp:
+		Mul.Forward(dx, dy, y, 1, 1)
+		return
+	}
+	if !fast || !u.setBackwardFast(dx, dy, x, y, c) {
+		clear(dx)
+		u.Backward(dx, dy, x, y, c)
 	}
 }
 

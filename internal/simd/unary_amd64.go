@@ -138,3 +138,32 @@ func (u Unary) backwardPart(dx, dy, x, y []Float, c Float) {
 		seluGradAVX2(to, g, at, of, n, seluGain*seluBend)
 	}
 }
+
+// setBackwardFast is SetBackward in assembly; false means that there is none.
+func (u Unary) setBackwardFast(dx, dy, x, y []Float, c Float) bool {
+	for ; len(dy) > most; dx, dy, x, y = dx[most:], dy[most:], x[most:], y[most:] {
+		if !u.setBackwardPart(dx, dy[:most], x, y, c) {
+			return false
+		}
+	}
+	return len(dy) == 0 || u.setBackwardPart(dx, dy, x, y, c)
+}
+
+func (u Unary) setBackwardPart(dx, dy, x, y []Float, c Float) bool {
+	to, g, at, of, n := &dx[0], &dy[0], &x[0], &y[0], len(dy)
+	switch u {
+	case ReLU:
+		reluSlopeAVX2(to, g, at, of, n, 0)
+	case LeakyReLU:
+		leakyReLUSlopeAVX2(to, g, at, of, n, c)
+	case ELU:
+		eluSlopeAVX2(to, g, at, of, n, c)
+	case Sigmoid:
+		sigmoidSlopeAVX2(to, g, at, of, n, 0)
+	case Tanh:
+		tanhSlopeAVX2(to, g, at, of, n, 0)
+	default:
+		return false
+	}
+	return true
+}

@@ -70,6 +70,17 @@ func TestUnary(t *testing.T) {
 					t.Fatalf("%v of %v is %v with the gradient %v, want %v and slope %v", u, v, y[i], dx[i]-10, f, slope)
 				}
 			}
+			set := make([]Float, n)
+			for i := range set {
+				set[i], dx[i] = Float(math.NaN()), 0
+			}
+			u.SetBackward(set, dy, x, y, 0.3)
+			u.Backward(dx, dy, x, y, 0.3)
+			for i := range set {
+				if set[i] != dx[i] {
+					t.Fatalf("%v has the gradient %v where it is set, %v added to zero", u, set[i], dx[i])
+				}
+			}
 			in := append([]Float(nil), x...)
 			u.Forward(in, in, 0.3)
 			for i := range in {
@@ -98,6 +109,50 @@ func TestUnaryEnds(t *testing.T) {
 		c.u.Forward(y, []Float{Float(c.x)}, 0.3)
 		if got := float64(y[0]); got != float64(Float(c.want)) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v of %v is %v, want %v", c.u, c.x, got, c.want)
+		}
+	}
+}
+
+// TestTanhRange checks a sample of all numbers: the error, that the result is
+// never beyond 1, and that the function is odd.
+func TestTanhRange(t *testing.T) {
+	const part, apart = 1 << 12, 16411
+	x, y, minus := make([]Float, part), make([]Float, part), make([]Float, part)
+	for bits := uint64(1); bits < uint64(math.Float32bits(100)); bits += part * apart {
+		for i := range x {
+			x[i] = Float(math.Float32frombits(uint32(bits + uint64(i)*apart)))
+			minus[i] = -x[i]
+		}
+		checkTanh(t, x, y, minus)
+	}
+}
+
+// TestTanhEnd checks every number about where tanh comes to 1.
+func TestTanhEnd(t *testing.T) {
+	apart := uint32(1)
+	if testing.Short() {
+		apart = 37
+	}
+	const part = 1 << 12
+	x, y, minus := make([]Float, part), make([]Float, part), make([]Float, part)
+	for bits := math.Float32bits(7.8); bits < math.Float32bits(8.4); bits += part * apart {
+		for i := range x {
+			x[i] = Float(math.Float32frombits(bits + uint32(i)*apart))
+			minus[i] = -x[i]
+		}
+		checkTanh(t, x, y, minus)
+	}
+}
+
+// checkTanh compares tanh x, and that of minus, which is −x and lost.
+func checkTanh(t *testing.T, x, y, minus []Float) {
+	t.Helper()
+	Tanh.Forward(y, x, 0)
+	Tanh.Forward(minus, minus, 0)
+	for i, v := range x {
+		want := math.Tanh(float64(v))
+		if got := float64(y[i]); math.Abs(got-want) > 3.5e-7*want+math.SmallestNonzeroFloat32 || got > 1 || y[i] != -minus[i] {
+			t.Fatalf("tanh of %v is %v, of the negative %v, want %v", v, y[i], minus[i], want)
 		}
 	}
 }

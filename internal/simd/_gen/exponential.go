@@ -117,12 +117,22 @@ func sigmoid(x vec) (s, lacks vec) {
 	return pick(x, small, s), pick(x, s, small)
 }
 
-// tanh is that of |x| with the sign of x.
+// tanhOver and tanhUnder are polynomials of x², the highest power's coefficient
+// first: x·over/under is tanh x within 3.1e-7 of it, at most 1, and x near 0. At
+// tanhEnd it comes to 1, which is within 1.6e-7 of all further ones.
+var (
+	tanhOver  = []float64{1.34169582e-08, 2.06592522e-05, 0.00349887903, 0.133838847, 1}
+	tanhUnder = []float64{7.8035805e-07, 0.0003290842, 0.0258897692, 0.467172086, 1}
+)
+
+const tanhEnd = 8.176332
+
+// tanh is a quotient of polynomials, which keeps the sign of zero and NaN.
 func tanh(x vec) vec {
-	a := or(x, wide(signBit))
-	m := expMinus1(add(a, a))
-	y := div(m, add(m, num(2))) // of the negative
-	return or(and(x, wide(signBit)), magnitude(y))
+	x = higher(get(num(-tanhEnd)), lower(get(num(tanhEnd)), x))
+	z := mul(x, x)
+	over := mul(horner(z, tanhOver...), x)
+	return div(over, horner(z, tanhUnder...))
 }
 
 // weighedTail is x·sigmoid(z) where |z| is large: x·e^z where z is negative,

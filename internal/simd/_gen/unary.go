@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // seluGain and seluBend are λ and α of SELU; simd.Unary has them too.
 const (
 	seluGain = 1.0507009873554805
@@ -88,7 +90,11 @@ func bend(x, y, c vec) vec {
 	return pick(compare(greater, x, num(0)), y, mul(m, c))
 }
 
-// slopes writes the backward kernels dx += dy·f'(x) of simd.Unary.
+// setting are the functions of which edges are often asked for the slope alone.
+var setting = []string{"relu", "leakyReLU", "elu", "sigmoid", "tanh"}
+
+// slopes writes the backward kernels dx += dy·f'(x) of simd.Unary and,
+// of setting, dx = dy·f'(x).
 func slopes() {
 	type step func(l *loop, c vec) value // of what is added
 	simple := func(f func(l *loop, c vec) vec) step { return func(l *loop, c vec) value { return usual(f(l, c)) } }
@@ -175,6 +181,14 @@ func slopes() {
 			}
 			return sum
 		})
+		l.finish()
+		if !slices.Contains(setting, f.name) {
+			continue
+		}
+		start(f.name+"SlopeAVX2", "func(dx, dy, x, y *float32, n int, c float32)", f.name+"SlopeAVX2 is Unary.SetBackward.")
+		l = newLoop(f.unroll, "dx", "dy", "x", "y")
+		c = broadcast("c")
+		l.put("dx", func() value { return f.f(l, c) })
 		l.finish()
 	}
 }

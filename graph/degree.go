@@ -46,12 +46,11 @@ func (g *Graph) Sources(v int) iter.Seq2[int32, int32] {
 		if in == nil {
 			in = g.listed()
 		}
-		e := int32(in.Offsets[v])
-		for _, u := range in.Cols[e:in.Offsets[v+1]] {
-			if !yield(e, u) {
+		lo, hi := in.Offsets[v], in.Offsets[v+1]
+		for i, u := range in.Cols[lo:hi] {
+			if !yield(int32(lo)+int32(i), u) {
 				return
 			}
-			e++
 		}
 	}
 }
@@ -65,12 +64,12 @@ func (g *Graph) Targets(u int) iter.Seq2[int32, int32] {
 		if out == nil {
 			out = g.bySource()
 		}
-		k := out.Offsets[u]
-		for _, v := range out.Cols[k:out.Offsets[u+1]] {
-			if !yield(out.edges[k], v) {
+		lo, hi := out.Offsets[u], out.Offsets[u+1]
+		edges := out.edges[lo:hi]
+		for i, v := range out.Cols[lo:hi] {
+			if !yield(edges[i], v) {
 				return
 			}
-			k++
 		}
 	}
 }

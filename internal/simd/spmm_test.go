@@ -229,6 +229,35 @@ func TestRowKernelsSpecial(t *testing.T) {
 	}
 }
 
+// TestRowStartsWithNaN wants a NaN that comes first to stay, the only NaN there is.
+func TestRowStartsWithNaN(t *testing.T) {
+	nan := Float(math.NaN())
+	for _, f := range []int{1, 16, 64, 80, 128} {
+		for at := range f {
+			for _, least := range []bool{false, true} {
+				x := make([]Float, 3*f)
+				for j := range f {
+					x[f+j], x[2*f+j] = 1, -1
+				}
+				x[at] = nan
+				y, arg := make([]Float, 2*f), make([]int32, 2*f)
+				p := &RowBest{Y: y, Arg: arg, Min: least}
+				p.Gather = Gather{X: x, F: f, Offsets: []int64{0, 3, 4}, Cols: []int32{0, 1, 2, 0}}
+				p.SetRows(0, 2)
+				for i, first := range []int32{0, 3} {
+					if v, k := y[i*f+at], arg[i*f+at]; v == v || k != first {
+						t.Fatalf("row %d of %d, least %t: element %d is %v from nonzero %d, not NaN from %d", i, f, least, at, v, k, first)
+					}
+				}
+				p.Arg = nil
+				if p.SetRows(0, 2); y[at] == y[at] || y[f+at] == y[f+at] {
+					t.Fatalf("rows of %d without Arg, least %t: element %d is %v and %v, not NaN", f, least, at, y[at], y[f+at])
+				}
+			}
+		}
+	}
+}
+
 // A row that is cut into pieces has the bits of one that is not.
 func TestRowPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 7))

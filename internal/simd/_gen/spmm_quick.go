@@ -73,7 +73,7 @@ func (q *quick) withNumbers() {
 	})
 }
 
-// open starts a row with its first nonzero.
+// open starts a row with its first nonzero. That may be NaN: nothing displaces it.
 func (q *quick) open(over string) {
 	near, ready := fresh("near"), fresh("ready")
 	CMPQ(q.field(atFar), Imm(0))
@@ -88,10 +88,6 @@ func (q *quick) open(over string) {
 	q.row(q.k, false)
 	for v, top := range q.top {
 		VMOVUPS(column(rowOfX, v), top)
-		if v%2 == 1 {
-			VCMPPS(Imm(unorder), top, q.top[v-1], q.t)
-			VORPS(q.t, q.unordered, q.unordered)
-		}
 	}
 	INCQ(q.k)
 	CMPQ(q.k, q.end)

@@ -2186,20 +2186,201 @@ DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
 DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
 GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
 
+// func powersOfColumn(p *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·powersOfColumn(SB), NOSPLIT, $0-8
+	MOVQ   p+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   24(AX), DX
+	MOVQ   64(AX), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows109:
+	VMOVUPS      (CX), Y2
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VMULPS       112(AX), Y2, Y3
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      widebf318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y5
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y5, Y4
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y3, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y3
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VUNPCKLPS    Y4, Y2, Y5
+	VUNPCKLPS    Y1, Y3, Y6
+	VUNPCKLPD    Y6, Y5, Y7
+	VUNPCKHPD    Y6, Y5, Y5
+	VMOVUPS      X7, (DX)
+	VEXTRACTF128 $0x01, Y7, 64(DX)
+	VMOVUPS      X5, 16(DX)
+	VEXTRACTF128 $0x01, Y5, 80(DX)
+	VUNPCKHPS    Y4, Y2, Y2
+	VUNPCKHPS    Y1, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMOVUPS      X4, 32(DX)
+	VEXTRACTF128 $0x01, Y4, 96(DX)
+	VMOVUPS      X2, 48(DX)
+	VEXTRACTF128 $0x01, Y2, 112(DX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x80, DX
+	SUBQ         $0x08, BX
+	JNZ          rows109
+	VMOVUPS      Y0, 80(AX)
+	VZEROUPPER
+	RET
+
+// func factorsInOrder(p *byte, from int, to int)
+// Requires: AVX, AVX2
+TEXT ·factorsInOrder(SB), NOSPLIT, $0-24
+	MOVQ         p+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         to+16(FP), DX
+	MOVQ         696(AX), BX
+	MOVQ         48(AX), SI
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       places<>+0(SB), Y0, Y0
+	CMPQ         CX, DX
+	JGE          done111
+
+eight110:
+	VMOVDQA  Y0, Y1
+	VPADDD   wide00000008<>+0(SB), Y0, Y0
+	VPADDD   440(AX), Y1, Y1
+	VPSRLD   $0x10, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
+	VPSRLD   $0x0f, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
+	VPSRLD   $0x10, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPXOR    472(AX), Y1, Y1
+	VPADDD   504(AX), Y1, Y1
+	VPSRLD   $0x10, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
+	VPSRLD   $0x0f, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
+	VXORPS   536(AX), Y1, Y1
+	VMOVUPS  568(AX), Y2
+	VPCMPGTD Y1, Y2, Y2
+	VANDNPS  408(AX), Y2, Y1
+	VMOVUPS  Y1, (BX)
+	ADDQ     $0x20, BX
+	ADDQ     $0x08, CX
+	CMPQ     CX, DX
+	JL       eight110
+
+done111:
+	VZEROUPPER
+	RET
+
+DATA places<>+0(SB)/4, $0x00000000
+DATA places<>+4(SB)/4, $0x00000001
+DATA places<>+8(SB)/4, $0x00000002
+DATA places<>+12(SB)/4, $0x00000003
+DATA places<>+16(SB)/4, $0x00000004
+DATA places<>+20(SB)/4, $0x00000005
+DATA places<>+24(SB)/4, $0x00000006
+DATA places<>+28(SB)/4, $0x00000007
+GLOBL places<>(SB), RODATA|NOPTR, $32
+
+DATA wide00000008<>+0(SB)/4, $0x00000008
+DATA wide00000008<>+4(SB)/4, $0x00000008
+DATA wide00000008<>+8(SB)/4, $0x00000008
+DATA wide00000008<>+12(SB)/4, $0x00000008
+DATA wide00000008<>+16(SB)/4, $0x00000008
+DATA wide00000008<>+20(SB)/4, $0x00000008
+DATA wide00000008<>+24(SB)/4, $0x00000008
+DATA wide00000008<>+28(SB)/4, $0x00000008
+GLOBL wide00000008<>(SB), RODATA|NOPTR, $32
+
+// func factorsOfPerm(p *byte, from int, to int)
+// Requires: AVX, AVX2
+TEXT ·factorsOfPerm(SB), NOSPLIT, $0-24
+	MOVQ p+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ 696(AX), BX
+	MOVQ 48(AX), SI
+	CMPQ CX, DX
+	JGE  done113
+
+eight112:
+	VMOVDQU  (SI)(CX*4), Y0
+	VPADDD   440(AX), Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
+	VPSRLD   $0x0f, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPXOR    472(AX), Y0, Y0
+	VPADDD   504(AX), Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
+	VPSRLD   $0x0f, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
+	VXORPS   536(AX), Y0, Y0
+	VMOVUPS  568(AX), Y1
+	VPCMPGTD Y0, Y1, Y1
+	VANDNPS  408(AX), Y1, Y0
+	VMOVUPS  Y0, (BX)
+	ADDQ     $0x20, BX
+	ADDQ     $0x08, CX
+	CMPQ     CX, DX
+	JL       eight112
+
+done113:
+	VZEROUPPER
+	RET
+
 // func attendSpokes(p *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·attendSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop112
+	JE   stop117
 
-row109:
+row114:
 	MOVQ    (AX), DX
 	MOVQ    (DX), BX
 	MOVQ    8(DX), DX
 	CMPQ    DX, 344(AX)
-	JG      stop112
+	JG      stop117
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2213,12 +2394,12 @@ row109:
 	VMOVUPS 32(SI), Y0
 	VMOVUPS 64(SI), Y1
 	CMPQ    BX, DX
-	JGE     none111
+	JGE     none116
 
-edge110:
+edge115:
 	MOVQ       328(AX), SI
 	TESTQ      SI, SI
-	JZ         skip113
+	JZ         skip118
 	ADDQ       BX, SI
 	CMPQ       SI, 336(AX)
 	CMOVQGT    336(AX), SI
@@ -2235,7 +2416,7 @@ edge110:
 	IMULQ      SI, DI
 	PREFETCHT1 (R8)(DI*4)
 
-skip113:
+skip118:
 	MOVLQSX     (CX)(BX*4), SI
 	IMULQ       264(AX), SI
 	SHLQ        $0x02, SI
@@ -2268,9 +2449,9 @@ skip113:
 	VFMADD231PS 224(SI), Y11, Y9
 	INCQ        BX
 	CMPQ        BX, DX
-	JL          edge110
+	JL          edge115
 
-none111:
+none116:
 	MOVQ       144(AX), DX
 	MOVQ       120(AX), BX
 	VMOVUPS    wide3f800000<>+0(SB), Y11
@@ -2315,9 +2496,9 @@ none111:
 	ADDQ       DX, 120(AX)
 	ADDQ       $0x08, (AX)
 	DECQ       368(AX)
-	JNZ        row109
+	JNZ        row114
 
-stop112:
+stop117:
 	VZEROUPPER
 	RET
 
@@ -2327,14 +2508,14 @@ TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop117
+	JE   stop122
 
-row114:
+row119:
 	MOVQ   (AX), DX
 	MOVQ   (DX), R8
 	MOVQ   8(DX), DI
 	CMPQ   DI, 344(AX)
-	JG     stop117
+	JG     stop122
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2348,12 +2529,12 @@ row114:
 	MOVQ   192(AX), BX
 	MOVQ   216(AX), SI
 	CMPQ   R8, DI
-	JGE    none116
+	JGE    none121
 
-edge115:
+edge120:
 	MOVQ       328(AX), R9
 	TESTQ      R9, R9
-	JZ         skip118
+	JZ         skip123
 	ADDQ       R8, R9
 	CMPQ       R9, 336(AX)
 	CMOVQGT    336(AX), R9
@@ -2375,7 +2556,7 @@ edge115:
 	IMULQ      R9, R10
 	PREFETCHT1 (R11)(R10*4)
 
-skip118:
+skip123:
 	MOVLQSX      (CX)(R8*4), R9
 	IMULQ        264(AX), R9
 	SHLQ         $0x02, R9
@@ -2460,19 +2641,19 @@ skip118:
 	VMOVUPS      Y10, (R9)
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge115
+	JL           edge120
 
-none116:
+none121:
 	MOVQ   144(AX), DX
 	MOVQ   120(AX), BX
 	CMPQ   360(AX), $0x00
-	JE     set119
+	JE     set124
 	VADDPS (DX), Y8, Y8
 
-set119:
+set124:
 	VMOVUPS Y8, (DX)
 	CMPQ    352(AX), $0x00
-	JE      plain120
+	JE      plain125
 	VADDPS  (BX), Y0, Y0
 	VADDPS  32(BX), Y1, Y1
 	VADDPS  64(BX), Y2, Y2
@@ -2482,7 +2663,7 @@ set119:
 	VADDPS  192(BX), Y6, Y6
 	VADDPS  224(BX), Y7, Y7
 
-plain120:
+plain125:
 	VMOVUPS Y0, (BX)
 	VMOVUPS Y1, 32(BX)
 	VMOVUPS Y2, 64(BX)
@@ -2508,9 +2689,282 @@ plain120:
 	ADDQ    DX, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    368(AX)
-	JNZ     row114
+	JNZ     row119
 
-stop117:
+stop122:
+	VZEROUPPER
+	RET
+
+// func attendSpoke(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSpoke(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    720(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y2
+	CMPQ    368(AX), $0x00
+	JE      stop129
+
+row126:
+	MOVQ   (AX), BX
+	MOVQ   (BX), SI
+	MOVQ   8(BX), BX
+	CMPQ   BX, 344(AX)
+	JG     stop129
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   144(AX), DI
+	VMOVSS 4(DI), X0
+	VMOVSS 8(DI), X1
+	CMPQ   SI, BX
+	JGE    none128
+
+edge127:
+	MOVQ       328(AX), DI
+	TESTQ      DI, DI
+	JZ         skip130
+	ADDQ       SI, DI
+	CMPQ       DI, 336(AX)
+	CMOVQGT    336(AX), DI
+	MOVLQSX    (CX)(DI*4), DI
+	MOVQ       96(AX), R9
+	MOVQ       272(AX), R8
+	IMULQ      DI, R8
+	PREFETCHT1 (R9)(R8*4)
+	MOVQ       72(AX), R9
+	MOVQ       264(AX), R8
+	IMULQ      DI, R8
+	PREFETCHT1 (R9)(R8*4)
+
+skip130:
+	MOVLQSX      (CX)(SI*4), DI
+	IMULQ        264(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         72(AX), DI
+	VMULSS       (DI), X0, X5
+	VMULSS       4(DI), X1, X6
+	VMAXSS       X6, X5, X5
+	VADDSS       X5, X4, X4
+	MOVLQSX      (CX)(SI*4), DI
+	IMULQ        272(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         96(AX), DI
+	VMASKMOVPS   (DI), Y2, Y6
+	VBROADCASTSS X5, Y5
+	VFMADD231PS  Y6, Y5, Y3
+	INCQ         SI
+	CMPQ         SI, BX
+	JL           edge127
+
+none128:
+	MOVQ         144(AX), BX
+	VBROADCASTSS X4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y5
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
+	VANDNPS      Y5, Y4, Y4
+	VMULSS       X4, X0, X0
+	VMULSS       X4, X1, X1
+	VMOVSS       X0, 4(BX)
+	VMOVSS       X1, 8(BX)
+	VMULPS       Y3, Y4, Y0
+	MOVQ         120(AX), BX
+	CMPQ         DX, $0x08
+	JE           all131
+	LEAQ         (BX), BX
+	TESTQ        $0x00000004, DX
+	JZ           two133
+	VMOVUPS      X0, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y0, X0
+
+two133:
+	TESTQ    $0x00000002, DX
+	JZ       one134
+	VMOVLPS  X0, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X0, X0, X0
+
+one134:
+	TESTQ  $0x00000001, DX
+	JZ     stored132
+	VMOVSS X0, (BX)
+	JMP    stored132
+
+all131:
+	VMOVUPS Y0, (BX)
+
+stored132:
+	MOVQ 288(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 144(AX)
+	MOVQ 280(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row126
+
+stop129:
+	VZEROUPPER
+	RET
+
+// func retraceSpoke(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSpoke(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    720(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y4
+	VMOVUPS 376(AX), Y5
+	CMPQ    368(AX), $0x00
+	JE      stop138
+
+row135:
+	MOVQ       (AX), BX
+	MOVQ       (BX), SI
+	MOVQ       8(BX), BX
+	CMPQ       BX, 344(AX)
+	JG         stop138
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       192(AX), DI
+	MOVQ       168(AX), R8
+	VMOVSS     (R8), X0
+	VMOVSS     (DI), X1
+	VMOVSS     4(DI), X2
+	MOVQ       216(AX), DI
+	VMASKMOVPS (DI), Y4, Y3
+	CMPQ       SI, BX
+	JGE        none137
+
+edge136:
+	MOVQ       328(AX), DI
+	TESTQ      DI, DI
+	JZ         skip139
+	ADDQ       SI, DI
+	CMPQ       DI, 336(AX)
+	CMOVQGT    336(AX), DI
+	MOVLQSX    (CX)(DI*4), DI
+	MOVQ       96(AX), R9
+	MOVQ       272(AX), R8
+	IMULQ      DI, R8
+	PREFETCHT1 (R9)(R8*4)
+	MOVQ       72(AX), R9
+	MOVQ       264(AX), R8
+	IMULQ      DI, R8
+	PREFETCHT1 (R9)(R8*4)
+	MOVQ       240(AX), R9
+	MOVQ       320(AX), R8
+	IMULQ      DI, R8
+	PREFETCHT1 (R9)(R8*4)
+
+skip139:
+	MOVLQSX      (CX)(SI*4), DI
+	IMULQ        264(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         72(AX), DI
+	VMULSS       4(DI), X1, X8
+	VMULSS       8(DI), X2, X9
+	VMAXSS       X9, X8, X8
+	VADDSS       (DI), X0, X9
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
+	VMULPS       Y5, Y8, Y11
+	VBLENDVPS    Y10, Y8, Y11, Y10
+	VBROADCASTSS X8, Y12
+	MOVLQSX      (CX)(SI*4), R8
+	IMULQ        272(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         96(AX), R8
+	VMASKMOVPS   (R8), Y4, Y11
+	VMULPS       Y3, Y11, Y13
+	VEXTRACTF128 $0x01, Y13, X8
+	VADDPS       X8, X13, X13
+	VPERMILPS    $0x4e, X13, X8
+	VADDPS       X8, X13, X13
+	VMOVSHDUP    X13, X8
+	VADDSS       X8, X13, X13
+	VFMADD231PS  Y11, Y12, Y6
+	VSUBSS       12(DI), X13, X13
+	VMULSS       X10, X13, X13
+	VADDSS       X13, X7, X7
+	MOVLQSX      (CX)(SI*4), DI
+	IMULQ        320(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         240(AX), DI
+	VADDSS       (DI), X13, X13
+	VMOVSS       X13, (DI)
+	INCQ         SI
+	CMPQ         SI, BX
+	JL           edge136
+
+none137:
+	MOVQ   144(AX), BX
+	MOVQ   120(AX), SI
+	CMPQ   360(AX), $0x00
+	JE     set140
+	VADDSS (BX), X7, X7
+
+set140:
+	VMOVSS     X7, (BX)
+	CMPQ       352(AX), $0x00
+	JE         plain141
+	VMASKMOVPS (SI), Y4, Y0
+	VADDPS     Y0, Y6, Y6
+
+plain141:
+	CMPQ         DX, $0x08
+	JE           all142
+	LEAQ         (SI), BX
+	TESTQ        $0x00000004, DX
+	JZ           two144
+	VMOVUPS      X6, (BX)
+	ADDQ         $0x10, BX
+	VEXTRACTF128 $0x01, Y6, X6
+
+two144:
+	TESTQ    $0x00000002, DX
+	JZ       one145
+	VMOVLPS  X6, (BX)
+	ADDQ     $0x08, BX
+	VMOVHLPS X6, X6, X6
+
+one145:
+	TESTQ  $0x00000001, DX
+	JZ     stored143
+	VMOVSS X6, (BX)
+	JMP    stored143
+
+all142:
+	VMOVUPS Y6, (SI)
+
+stored143:
+	MOVQ 296(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 168(AX)
+	MOVQ 304(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 192(AX)
+	MOVQ 312(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 216(AX)
+	MOVQ 288(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 144(AX)
+	MOVQ 280(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row135
+
+stop138:
 	VZEROUPPER
 	RET
 
@@ -2520,14 +2974,14 @@ TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop124
+	JE   stop149
 
-row121:
+row146:
 	MOVQ    (AX), DX
 	MOVQ    (DX), BX
 	MOVQ    8(DX), DX
 	CMPQ    DX, 344(AX)
-	JG      stop124
+	JG      stop149
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2541,12 +2995,12 @@ row121:
 	VMOVUPS 32(SI), Y0
 	VMOVUPS 64(SI), Y1
 	CMPQ    BX, DX
-	JGE     none123
+	JGE     none148
 
-edge122:
+edge147:
 	MOVQ       328(AX), SI
 	TESTQ      SI, SI
-	JZ         skip125
+	JZ         skip150
 	ADDQ       BX, SI
 	CMPQ       SI, 336(AX)
 	CMOVQGT    336(AX), SI
@@ -2563,7 +3017,7 @@ edge122:
 	IMULQ      SI, DI
 	PREFETCHT1 (R8)(DI*4)
 
-skip125:
+skip150:
 	MOVLQSX      (CX)(BX*4), SI
 	IMULQ        264(AX), SI
 	SHLQ         $0x02, SI
@@ -2619,9 +3073,9 @@ skip125:
 	VFMADD231PS  224(SI), Y11, Y9
 	INCQ         BX
 	CMPQ         BX, DX
-	JL           edge122
+	JL           edge147
 
-none123:
+none148:
 	MOVQ       144(AX), DX
 	MOVQ       120(AX), BX
 	VMOVUPS    wide3f800000<>+0(SB), Y11
@@ -2667,9 +3121,9 @@ none123:
 	ADDQ       DX, 120(AX)
 	ADDQ       $0x08, (AX)
 	DECQ       368(AX)
-	JNZ        row121
+	JNZ        row146
 
-stop124:
+stop149:
 	VZEROUPPER
 	RET
 
@@ -2680,14 +3134,14 @@ TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	CMPQ 368(AX), $0x00
-	JE   stop129
+	JE   stop154
 
-row126:
+row151:
 	MOVQ   (AX), BX
 	MOVQ   (BX), R9
 	MOVQ   8(BX), R8
 	CMPQ   R8, 344(AX)
-	JG     stop129
+	JG     stop154
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2701,12 +3155,12 @@ row126:
 	MOVQ   192(AX), SI
 	MOVQ   216(AX), DI
 	CMPQ   R9, R8
-	JGE    none128
+	JGE    none153
 
-edge127:
+edge152:
 	MOVQ       328(AX), R10
 	TESTQ      R10, R10
-	JZ         skip130
+	JZ         skip155
 	ADDQ       R9, R10
 	CMPQ       R10, 336(AX)
 	CMOVQGT    336(AX), R10
@@ -2728,7 +3182,7 @@ edge127:
 	IMULQ      R10, R11
 	PREFETCHT1 (R12)(R11*4)
 
-skip130:
+skip155:
 	MOVLQSX      (CX)(R9*4), R10
 	IMULQ        264(AX), R10
 	SHLQ         $0x02, R10
@@ -2840,19 +3294,19 @@ skip130:
 	VMOVUPS      Y10, (R10)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge127
+	JL           edge152
 
-none128:
+none153:
 	MOVQ   144(AX), BX
 	MOVQ   120(AX), SI
 	CMPQ   360(AX), $0x00
-	JE     set131
+	JE     set156
 	VADDPS (BX), Y8, Y8
 
-set131:
+set156:
 	VMOVUPS Y8, (BX)
 	CMPQ    352(AX), $0x00
-	JE      plain132
+	JE      plain157
 	VADDPS  (SI), Y0, Y0
 	VADDPS  32(SI), Y1, Y1
 	VADDPS  64(SI), Y2, Y2
@@ -2862,7 +3316,7 @@ set131:
 	VADDPS  192(SI), Y6, Y6
 	VADDPS  224(SI), Y7, Y7
 
-plain132:
+plain157:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -2888,9 +3342,296 @@ plain132:
 	ADDQ    BX, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    368(AX)
-	JNZ     row126
+	JNZ     row151
 
-stop129:
+stop154:
+	VZEROUPPER
+	RET
+
+// func attendSpokeDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSpokeDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    696(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    (BX), BX
+	SHLQ    $0x02, BX
+	SUBQ    BX, DX
+	MOVQ    720(AX), BX
+	LEAQ    firstLanes<>+0(SB), SI
+	MOVQ    BX, DI
+	NEGQ    DI
+	VMOVUPS 32(SI)(DI*4), Y2
+	CMPQ    368(AX), $0x00
+	JE      stop161
+
+row158:
+	MOVQ   (AX), SI
+	MOVQ   (SI), DI
+	MOVQ   8(SI), SI
+	CMPQ   SI, 344(AX)
+	JG     stop161
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   144(AX), R8
+	VMOVSS 4(R8), X0
+	VMOVSS 8(R8), X1
+	CMPQ   DI, SI
+	JGE    none160
+
+edge159:
+	MOVQ       328(AX), R8
+	TESTQ      R8, R8
+	JZ         skip162
+	ADDQ       DI, R8
+	CMPQ       R8, 336(AX)
+	CMOVQGT    336(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	MOVQ       96(AX), R10
+	MOVQ       272(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+	MOVQ       72(AX), R10
+	MOVQ       264(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+
+skip162:
+	MOVLQSX      (CX)(DI*4), R8
+	IMULQ        264(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         72(AX), R8
+	VMULSS       (R8), X0, X5
+	VMULSS       4(R8), X1, X6
+	VMAXSS       X6, X5, X5
+	VADDSS       X5, X4, X4
+	VMULSS       (DX)(DI*4), X5, X5
+	MOVLQSX      (CX)(DI*4), R8
+	IMULQ        272(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         96(AX), R8
+	VMASKMOVPS   (R8), Y2, Y6
+	VBROADCASTSS X5, Y5
+	VFMADD231PS  Y6, Y5, Y3
+	INCQ         DI
+	CMPQ         DI, SI
+	JL           edge159
+
+none160:
+	MOVQ         144(AX), SI
+	VBROADCASTSS X4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y5
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
+	VANDNPS      Y5, Y4, Y4
+	VMULSS       X4, X0, X0
+	VMULSS       X4, X1, X1
+	VMOVSS       X0, 4(SI)
+	VMOVSS       X1, 8(SI)
+	VMULPS       Y3, Y4, Y0
+	MOVQ         120(AX), SI
+	CMPQ         BX, $0x08
+	JE           all163
+	LEAQ         (SI), SI
+	TESTQ        $0x00000004, BX
+	JZ           two165
+	VMOVUPS      X0, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y0, X0
+
+two165:
+	TESTQ    $0x00000002, BX
+	JZ       one166
+	VMOVLPS  X0, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X0, X0, X0
+
+one166:
+	TESTQ  $0x00000001, BX
+	JZ     stored164
+	VMOVSS X0, (SI)
+	JMP    stored164
+
+all163:
+	VMOVUPS Y0, (SI)
+
+stored164:
+	MOVQ 288(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 144(AX)
+	MOVQ 280(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row158
+
+stop161:
+	VZEROUPPER
+	RET
+
+// func retraceSpokeDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSpokeDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    696(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    (BX), BX
+	SHLQ    $0x02, BX
+	SUBQ    BX, DX
+	MOVQ    720(AX), BX
+	LEAQ    firstLanes<>+0(SB), SI
+	MOVQ    BX, DI
+	NEGQ    DI
+	VMOVUPS 32(SI)(DI*4), Y4
+	VMOVUPS 376(AX), Y5
+	CMPQ    368(AX), $0x00
+	JE      stop170
+
+row167:
+	MOVQ       (AX), SI
+	MOVQ       (SI), DI
+	MOVQ       8(SI), SI
+	CMPQ       SI, 344(AX)
+	JG         stop170
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       192(AX), R8
+	MOVQ       168(AX), R9
+	VMOVSS     (R9), X0
+	VMOVSS     (R8), X1
+	VMOVSS     4(R8), X2
+	MOVQ       216(AX), R8
+	VMASKMOVPS (R8), Y4, Y3
+	CMPQ       DI, SI
+	JGE        none169
+
+edge168:
+	MOVQ       328(AX), R8
+	TESTQ      R8, R8
+	JZ         skip171
+	ADDQ       DI, R8
+	CMPQ       R8, 336(AX)
+	CMOVQGT    336(AX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	MOVQ       96(AX), R10
+	MOVQ       272(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+	MOVQ       72(AX), R10
+	MOVQ       264(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+	MOVQ       240(AX), R10
+	MOVQ       320(AX), R9
+	IMULQ      R8, R9
+	PREFETCHT1 (R10)(R9*4)
+
+skip171:
+	MOVLQSX      (CX)(DI*4), R8
+	IMULQ        264(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         72(AX), R8
+	VMULSS       4(R8), X1, X8
+	VMULSS       8(R8), X2, X9
+	VMAXSS       X9, X8, X8
+	VADDSS       (R8), X0, X9
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
+	VMULPS       Y5, Y8, Y11
+	VBLENDVPS    Y10, Y8, Y11, Y10
+	VBROADCASTSS X8, Y12
+	MOVLQSX      (CX)(DI*4), R9
+	IMULQ        272(AX), R9
+	SHLQ         $0x02, R9
+	ADDQ         96(AX), R9
+	VMASKMOVPS   (R9), Y4, Y11
+	VMULPS       Y3, Y11, Y13
+	VEXTRACTF128 $0x01, Y13, X8
+	VADDPS       X8, X13, X13
+	VPERMILPS    $0x4e, X13, X8
+	VADDPS       X8, X13, X13
+	VMOVSHDUP    X13, X8
+	VADDSS       X8, X13, X13
+	VMULSS       (DX)(DI*4), X13, X13
+	VBROADCASTSS (DX)(DI*4), Y14
+	VMULPS       Y14, Y12, Y12
+	VFMADD231PS  Y11, Y12, Y6
+	VSUBSS       12(R8), X13, X13
+	VMULSS       X10, X13, X13
+	VADDSS       X13, X7, X7
+	MOVLQSX      (CX)(DI*4), R8
+	IMULQ        320(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         240(AX), R8
+	VADDSS       (R8), X13, X13
+	VMOVSS       X13, (R8)
+	INCQ         DI
+	CMPQ         DI, SI
+	JL           edge168
+
+none169:
+	MOVQ   144(AX), SI
+	MOVQ   120(AX), DI
+	CMPQ   360(AX), $0x00
+	JE     set172
+	VADDSS (SI), X7, X7
+
+set172:
+	VMOVSS     X7, (SI)
+	CMPQ       352(AX), $0x00
+	JE         plain173
+	VMASKMOVPS (DI), Y4, Y0
+	VADDPS     Y0, Y6, Y6
+
+plain173:
+	CMPQ         BX, $0x08
+	JE           all174
+	LEAQ         (DI), SI
+	TESTQ        $0x00000004, BX
+	JZ           two176
+	VMOVUPS      X6, (SI)
+	ADDQ         $0x10, SI
+	VEXTRACTF128 $0x01, Y6, X6
+
+two176:
+	TESTQ    $0x00000002, BX
+	JZ       one177
+	VMOVLPS  X6, (SI)
+	ADDQ     $0x08, SI
+	VMOVHLPS X6, X6, X6
+
+one177:
+	TESTQ  $0x00000001, BX
+	JZ     stored175
+	VMOVSS X6, (SI)
+	JMP    stored175
+
+all174:
+	VMOVUPS Y6, (DI)
+
+stored175:
+	MOVQ 296(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 168(AX)
+	MOVQ 304(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 192(AX)
+	MOVQ 312(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 216(AX)
+	MOVQ 288(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 144(AX)
+	MOVQ 280(AX), SI
+	SHLQ $0x02, SI
+	ADDQ SI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row167
+
+stop170:
 	VZEROUPPER
 	RET
 
@@ -2904,9 +3645,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done134
+	JE   done179
 
-row133:
+row178:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -2914,12 +3655,12 @@ row133:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none136
+	JZ     none181
 	MOVQ   R8, 216(AX)
 
-edge135:
+edge180:
 	CMPQ       200(AX), $0x00
-	JE         near137
+	JE         near182
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -2928,7 +3669,7 @@ edge135:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near137:
+near182:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -2938,30 +3679,30 @@ near137:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge135
+	JL           edge180
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none136:
+none181:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set139
+	JNE          set184
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept140
+	JMP          kept185
 
-set139:
+set184:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept140:
+kept185:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -2969,9 +3710,9 @@ kept140:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row133
+	JNZ  row178
 
-done134:
+done179:
 	VZEROUPPER
 	RET
 
@@ -2986,21 +3727,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done142
+	JE   done187
 
-row141:
+row186:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over143
+	JZ   over188
 	MOVQ R9, 216(AX)
 
-edge144:
+edge189:
 	CMPQ       200(AX), $0x00
-	JE         near145
+	JE         near190
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3009,7 +3750,7 @@ edge144:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near145:
+near190:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3025,20 +3766,20 @@ near145:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge144
+	JL           edge189
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over143:
+over188:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row141
+	JNZ  row186
 
-done142:
+done187:
 	VZEROUPPER
 	RET
 
@@ -3054,9 +3795,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done148
+	JE   done193
 
-row147:
+row192:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3064,13 +3805,13 @@ row147:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none150
+	JZ     none195
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge149:
+edge194:
 	CMPQ       200(AX), $0x00
-	JE         near151
+	JE         near196
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3079,7 +3820,7 @@ edge149:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near151:
+near196:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3097,30 +3838,30 @@ near151:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge149
+	JL           edge194
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none150:
+none195:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set153
+	JNE          set198
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept154
+	JMP          kept199
 
-set153:
+set198:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept154:
+kept199:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3131,9 +3872,9 @@ kept154:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row147
+	JNZ  row192
 
-done148:
+done193:
 	VZEROUPPER
 	RET
 
@@ -3147,9 +3888,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done156
+	JE   done201
 
-row155:
+row200:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3158,12 +3899,12 @@ row155:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none158
+	JZ     none203
 	MOVQ   R9, 216(AX)
 
-edge157:
+edge202:
 	CMPQ       200(AX), $0x00
-	JE         near159
+	JE         near204
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3172,7 +3913,7 @@ edge157:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near159:
+near204:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -3184,18 +3925,18 @@ near159:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge157
+	JL           edge202
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none158:
+none203:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set161
+	JNE          set206
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3204,9 +3945,9 @@ none158:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept162
+	JMP          kept207
 
-set161:
+set206:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -3214,7 +3955,7 @@ set161:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept162:
+kept207:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3222,9 +3963,9 @@ kept162:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row155
+	JNZ  row200
 
-done156:
+done201:
 	VZEROUPPER
 	RET
 
@@ -3239,21 +3980,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done164
+	JE   done209
 
-row163:
+row208:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over165
+	JZ   over210
 	MOVQ R10, 216(AX)
 
-edge166:
+edge211:
 	CMPQ       200(AX), $0x00
-	JE         near167
+	JE         near212
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3262,7 +4003,7 @@ edge166:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near167:
+near212:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -3281,20 +4022,20 @@ near167:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge166
+	JL           edge211
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over165:
+over210:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row163
+	JNZ  row208
 
-done164:
+done209:
 	VZEROUPPER
 	RET
 
@@ -3310,9 +4051,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done170
+	JE   done215
 
-row169:
+row214:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3321,13 +4062,13 @@ row169:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none172
+	JZ     none217
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge171:
+edge216:
 	CMPQ       200(AX), $0x00
-	JE         near173
+	JE         near218
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -3336,7 +4077,7 @@ edge171:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near173:
+near218:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -3359,18 +4100,18 @@ near173:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge171
+	JL           edge216
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none172:
+none217:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set175
+	JNE          set220
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3379,9 +4120,9 @@ none172:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept176
+	JMP          kept221
 
-set175:
+set220:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3389,7 +4130,7 @@ set175:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept176:
+kept221:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3400,9 +4141,9 @@ kept176:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row169
+	JNZ  row214
 
-done170:
+done215:
 	VZEROUPPER
 	RET
 
@@ -3417,9 +4158,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done178
+	JE   done223
 
-row177:
+row222:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3430,12 +4171,12 @@ row177:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none180
+	JZ     none225
 	MOVQ   R10, 216(AX)
 
-edge179:
+edge224:
 	CMPQ       200(AX), $0x00
-	JE         near181
+	JE         near226
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3445,7 +4186,7 @@ edge179:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near181:
+near226:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3461,18 +4202,18 @@ near181:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge179
+	JL           edge224
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none180:
+none225:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set183
+	JNE          set228
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -3489,9 +4230,9 @@ none180:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept184
+	JMP          kept229
 
-set183:
+set228:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3505,7 +4246,7 @@ set183:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept184:
+kept229:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3513,9 +4254,9 @@ kept184:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row177
+	JNZ  row222
 
-done178:
+done223:
 	VZEROUPPER
 	RET
 
@@ -3531,21 +4272,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done186
+	JE   done231
 
-row185:
+row230:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over187
+	JZ   over232
 	MOVQ R11, 216(AX)
 
-edge188:
+edge233:
 	CMPQ       200(AX), $0x00
-	JE         near189
+	JE         near234
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -3555,7 +4296,7 @@ edge188:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near189:
+near234:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -3578,20 +4319,20 @@ near189:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge188
+	JL           edge233
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over187:
+over232:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row185
+	JNZ  row230
 
-done186:
+done231:
 	VZEROUPPER
 	RET
 
@@ -3608,9 +4349,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done192
+	JE   done237
 
-row191:
+row236:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3621,13 +4362,13 @@ row191:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none194
+	JZ     none239
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge193:
+edge238:
 	CMPQ       200(AX), $0x00
-	JE         near195
+	JE         near240
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3637,7 +4378,7 @@ edge193:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near195:
+near240:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -3668,18 +4409,18 @@ near195:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge193
+	JL           edge238
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none194:
+none239:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set197
+	JNE          set242
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -3696,9 +4437,9 @@ none194:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept198
+	JMP          kept243
 
-set197:
+set242:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -3712,7 +4453,7 @@ set197:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept198:
+kept243:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -3723,9 +4464,9 @@ kept198:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row191
+	JNZ  row236
 
-done192:
+done237:
 	VZEROUPPER
 	RET
 
@@ -3740,9 +4481,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done200
+	JE   done245
 
-row199:
+row244:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3757,12 +4498,12 @@ row199:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none202
+	JZ     none247
 	MOVQ   R10, 216(AX)
 
-edge201:
+edge246:
 	CMPQ       200(AX), $0x00
-	JE         near203
+	JE         near248
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3770,16 +4511,16 @@ edge201:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked204
-	JG         near203
+	JE         asked249
+	JG         near248
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked204:
+asked249:
 	PREFETCHT1 192(SI)(R10*4)
 
-near203:
+near248:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3804,19 +4545,19 @@ near203:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge201
+	JL           edge246
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none202:
+none247:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set205
+	JNE          set250
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3849,9 +4590,9 @@ none202:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept206
+	JMP          kept251
 
-set205:
+set250:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3877,7 +4618,7 @@ set205:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept206:
+kept251:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3885,9 +4626,9 @@ kept206:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row199
+	JNZ  row244
 
-done200:
+done245:
 	VZEROUPPER
 	RET
 
@@ -3903,22 +4644,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done208
+	JE   done253
 
-row207:
+row252:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over209
+	JZ   over254
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge210:
+edge255:
 	CMPQ       200(AX), $0x00
-	JE         near211
+	JE         near256
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3926,16 +4667,16 @@ edge210:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked212
-	JG         near211
+	JE         asked257
+	JG         near256
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked212:
+asked257:
 	PREFETCHT1 192(SI)(R12*4)
 
-near211:
+near256:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -3971,20 +4712,20 @@ near211:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge210
+	JL         edge255
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over209:
+over254:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row207
+	JNZ  row252
 
-done208:
+done253:
 	VZEROUPPER
 	RET
 
@@ -4001,9 +4742,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done214
+	JE   done259
 
-row213:
+row258:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4018,13 +4759,13 @@ row213:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none216
+	JZ     none261
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge215:
+edge260:
 	CMPQ       200(AX), $0x00
-	JE         near217
+	JE         near262
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4032,16 +4773,16 @@ edge215:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked218
-	JG         near217
+	JE         asked263
+	JG         near262
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked218:
+asked263:
 	PREFETCHT1 192(SI)(R12*4)
 
-near217:
+near262:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4094,19 +4835,19 @@ near217:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge215
+	JL           edge260
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none216:
+none261:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set219
+	JNE          set264
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4139,9 +4880,9 @@ none216:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept220
+	JMP          kept265
 
-set219:
+set264:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4167,7 +4908,7 @@ set219:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept220:
+kept265:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4178,9 +4919,9 @@ kept220:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row213
+	JNZ  row258
 
-done214:
+done259:
 	VZEROUPPER
 	RET
 
@@ -4194,9 +4935,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done222
+	JE   done267
 
-row221:
+row266:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4205,12 +4946,12 @@ row221:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none224
+	JZ     none269
 	MOVQ   R8, 216(AX)
 
-edge223:
+edge268:
 	CMPQ       200(AX), $0x00
-	JE         near225
+	JE         near270
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4219,7 +4960,7 @@ edge223:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near225:
+near270:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4230,18 +4971,18 @@ near225:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge223
+	JL           edge268
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none224:
+none269:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set227
+	JNE          set272
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4249,16 +4990,16 @@ none224:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept228
+	JMP          kept273
 
-set227:
+set272:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept228:
+kept273:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4266,9 +5007,9 @@ kept228:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row221
+	JNZ  row266
 
-done222:
+done267:
 	VZEROUPPER
 	RET
 
@@ -4283,21 +5024,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done230
+	JE   done275
 
-row229:
+row274:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over231
+	JZ   over276
 	MOVQ R9, 216(AX)
 
-edge232:
+edge277:
 	CMPQ       200(AX), $0x00
-	JE         near233
+	JE         near278
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4306,7 +5047,7 @@ edge232:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near233:
+near278:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4324,20 +5065,20 @@ near233:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge232
+	JL           edge277
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over231:
+over276:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row229
+	JNZ  row274
 
-done230:
+done275:
 	VZEROUPPER
 	RET
 
@@ -4353,9 +5094,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done236
+	JE   done281
 
-row235:
+row280:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4364,13 +5105,13 @@ row235:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none238
+	JZ     none283
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge237:
+edge282:
 	CMPQ       200(AX), $0x00
-	JE         near239
+	JE         near284
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4379,7 +5120,7 @@ edge237:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near239:
+near284:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4401,18 +5142,18 @@ near239:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge237
+	JL           edge282
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none238:
+none283:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set241
+	JNE          set286
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4420,16 +5161,16 @@ none238:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept242
+	JMP          kept287
 
-set241:
+set286:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept242:
+kept287:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4440,9 +5181,9 @@ kept242:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row235
+	JNZ  row280
 
-done236:
+done281:
 	VZEROUPPER
 	RET
 
@@ -4457,9 +5198,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done244
+	JE   done289
 
-row243:
+row288:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4474,12 +5215,12 @@ row243:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none246
+	JZ     none291
 	MOVQ   R10, 216(AX)
 
-edge245:
+edge290:
 	CMPQ       200(AX), $0x00
-	JE         near247
+	JE         near292
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4487,16 +5228,16 @@ edge245:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked248
-	JG         near247
+	JE         asked293
+	JG         near292
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked248:
+asked293:
 	PREFETCHT1 192(SI)(R10*4)
 
-near247:
+near292:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4516,18 +5257,18 @@ near247:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge245
+	JL           edge290
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none246:
+none291:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set249
+	JNE          set294
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4556,9 +5297,9 @@ none246:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept250
+	JMP          kept295
 
-set249:
+set294:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4580,7 +5321,7 @@ set249:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept250:
+kept295:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4588,9 +5329,9 @@ kept250:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row243
+	JNZ  row288
 
-done244:
+done289:
 	VZEROUPPER
 	RET
 
@@ -4606,21 +5347,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done252
+	JE   done297
 
-row251:
+row296:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over253
+	JZ   over298
 	MOVQ R11, 216(AX)
 
-edge254:
+edge299:
 	CMPQ       200(AX), $0x00
-	JE         near255
+	JE         near300
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -4628,16 +5369,16 @@ edge254:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked256
-	JG         near255
+	JE         asked301
+	JG         near300
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked256:
+asked301:
 	PREFETCHT1 192(SI)(R11*4)
 
-near255:
+near300:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -4668,20 +5409,20 @@ near255:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge254
+	JL           edge299
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over253:
+over298:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row251
+	JNZ  row296
 
-done252:
+done297:
 	VZEROUPPER
 	RET
 
@@ -4698,9 +5439,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done258
+	JE   done303
 
-row257:
+row302:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4715,13 +5456,13 @@ row257:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none260
+	JZ     none305
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge259:
+edge304:
 	CMPQ       200(AX), $0x00
-	JE         near261
+	JE         near306
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4729,16 +5470,16 @@ edge259:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked262
-	JG         near261
+	JE         asked307
+	JG         near306
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked262:
+asked307:
 	PREFETCHT1 192(SI)(R12*4)
 
-near261:
+near306:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4785,18 +5526,18 @@ near261:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge259
+	JL           edge304
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none260:
+none305:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set263
+	JNE          set308
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4825,9 +5566,9 @@ none260:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept264
+	JMP          kept309
 
-set263:
+set308:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4849,7 +5590,7 @@ set263:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept264:
+kept309:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4860,9 +5601,9 @@ kept264:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row257
+	JNZ  row302
 
-done258:
+done303:
 	VZEROUPPER
 	RET
 
@@ -4876,9 +5617,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done266
+	JE   done311
 
-row265:
+row310:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4889,12 +5630,12 @@ row265:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none268
+	JZ     none313
 	MOVQ   R8, 216(AX)
 
-edge267:
+edge312:
 	CMPQ       200(AX), $0x00
-	JE         near269
+	JE         near314
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4904,7 +5645,7 @@ edge267:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near269:
+near314:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4917,18 +5658,18 @@ near269:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge267
+	JL           edge312
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none268:
+none313:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set271
+	JNE          set316
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4942,9 +5683,9 @@ none268:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept272
+	JMP          kept317
 
-set271:
+set316:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -4955,7 +5696,7 @@ set271:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept272:
+kept317:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4963,9 +5704,9 @@ kept272:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row265
+	JNZ  row310
 
-done266:
+done311:
 	VZEROUPPER
 	RET
 
@@ -4980,21 +5721,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done274
+	JE   done319
 
-row273:
+row318:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over275
+	JZ   over320
 	MOVQ R9, 216(AX)
 
-edge276:
+edge321:
 	CMPQ       200(AX), $0x00
-	JE         near277
+	JE         near322
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5004,7 +5745,7 @@ edge276:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near277:
+near322:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5026,20 +5767,20 @@ near277:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge276
+	JL           edge321
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over275:
+over320:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row273
+	JNZ  row318
 
-done274:
+done319:
 	VZEROUPPER
 	RET
 
@@ -5055,9 +5796,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done280
+	JE   done325
 
-row279:
+row324:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5068,13 +5809,13 @@ row279:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none282
+	JZ     none327
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge281:
+edge326:
 	CMPQ       200(AX), $0x00
-	JE         near283
+	JE         near328
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5084,7 +5825,7 @@ edge281:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near283:
+near328:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5114,18 +5855,18 @@ near283:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge281
+	JL           edge326
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none282:
+none327:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set285
+	JNE          set330
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5139,9 +5880,9 @@ none282:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept286
+	JMP          kept331
 
-set285:
+set330:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -5152,7 +5893,7 @@ set285:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept286:
+kept331:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5163,9 +5904,9 @@ kept286:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row279
+	JNZ  row324
 
-done280:
+done325:
 	VZEROUPPER
 	RET
 
@@ -5179,9 +5920,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done288
+	JE   done333
 
-row287:
+row332:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5196,12 +5937,12 @@ row287:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none290
+	JZ     none335
 	MOVQ   R8, 216(AX)
 
-edge289:
+edge334:
 	CMPQ       200(AX), $0x00
-	JE         near291
+	JE         near336
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5209,16 +5950,16 @@ edge289:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked292
-	JG         near291
+	JE         asked337
+	JG         near336
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked292:
+asked337:
 	PREFETCHT1 192(DX)(R8*4)
 
-near291:
+near336:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5235,18 +5976,18 @@ near291:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge289
+	JL           edge334
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none290:
+none335:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set293
+	JNE          set338
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5272,9 +6013,9 @@ none290:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept294
+	JMP          kept339
 
-set293:
+set338:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -5293,7 +6034,7 @@ set293:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept294:
+kept339:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5301,9 +6042,9 @@ kept294:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row287
+	JNZ  row332
 
-done288:
+done333:
 	VZEROUPPER
 	RET
 
@@ -5318,21 +6059,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done296
+	JE   done341
 
-row295:
+row340:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over297
+	JZ   over342
 	MOVQ R9, 216(AX)
 
-edge298:
+edge343:
 	CMPQ       200(AX), $0x00
-	JE         near299
+	JE         near344
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5340,16 +6081,16 @@ edge298:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked300
-	JG         near299
+	JE         asked345
+	JG         near344
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked300:
+asked345:
 	PREFETCHT1 192(DX)(R9*4)
 
-near299:
+near344:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5379,20 +6120,20 @@ near299:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge298
+	JL           edge343
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over297:
+over342:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row295
+	JNZ  row340
 
-done296:
+done341:
 	VZEROUPPER
 	RET
 
@@ -5408,9 +6149,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done302
+	JE   done347
 
-row301:
+row346:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5425,13 +6166,13 @@ row301:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none304
+	JZ     none349
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge303:
+edge348:
 	CMPQ       200(AX), $0x00
-	JE         near305
+	JE         near350
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5439,16 +6180,16 @@ edge303:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked306
-	JG         near305
+	JE         asked351
+	JG         near350
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked306:
+asked351:
 	PREFETCHT1 192(DX)(R10*4)
 
-near305:
+near350:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5494,18 +6235,18 @@ near305:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge303
+	JL           edge348
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none304:
+none349:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set307
+	JNE          set352
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5531,9 +6272,9 @@ none304:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept308
+	JMP          kept353
 
-set307:
+set352:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -5552,7 +6293,7 @@ set307:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept308:
+kept353:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5563,9 +6304,9 @@ kept308:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row301
+	JNZ  row346
 
-done302:
+done347:
 	VZEROUPPER
 	RET
 
@@ -5580,9 +6321,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done310
+	JZ    done355
 
-row309:
+row354:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -5598,9 +6339,9 @@ row309:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row309
+	JNZ          row354
 
-done310:
+done355:
 	VZEROUPPER
 	RET
 
@@ -5616,9 +6357,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done312
+	JZ      done357
 
-row311:
+row356:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -5626,9 +6367,9 @@ row311:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row311
+	JNZ          row356
 
-done312:
+done357:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -5645,9 +6386,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done314
+	JZ      done359
 
-row313:
+row358:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -5657,9 +6398,9 @@ row313:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row313
+	JNZ          row358
 
-done314:
+done359:
 	VZEROUPPER
 	RET
 
@@ -5675,9 +6416,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done316
+	JZ    done361
 
-row315:
+row360:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -5714,9 +6455,9 @@ row315:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row315
+	JNZ        row360
 
-done316:
+done361:
 	VZEROUPPER
 	RET
 
@@ -5741,9 +6482,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done318
+	JZ      done363
 
-row317:
+row362:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -5766,9 +6507,9 @@ row317:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row317
+	JNZ          row362
 
-done318:
+done363:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -5802,9 +6543,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done320
+	JZ      done365
 
-row319:
+row364:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -5843,9 +6584,9 @@ row319:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row319
+	JNZ          row364
 
-done320:
+done365:
 	VZEROUPPER
 	RET
 
@@ -5860,9 +6601,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done322
+	JZ    done367
 
-row321:
+row366:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5880,9 +6621,9 @@ row321:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row321
+	JNZ          row366
 
-done322:
+done367:
 	VZEROUPPER
 	RET
 
@@ -5899,9 +6640,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done324
+	JZ      done369
 
-row323:
+row368:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -5910,9 +6651,9 @@ row323:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row323
+	JNZ          row368
 
-done324:
+done369:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -5931,9 +6672,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done326
+	JZ      done371
 
-row325:
+row370:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5946,9 +6687,9 @@ row325:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row325
+	JNZ          row370
 
-done326:
+done371:
 	VZEROUPPER
 	RET
 
@@ -5963,9 +6704,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done328
+	JZ    done373
 
-row327:
+row372:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5987,9 +6728,9 @@ row327:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row327
+	JNZ          row372
 
-done328:
+done373:
 	VZEROUPPER
 	RET
 
@@ -6008,9 +6749,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done330
+	JZ      done375
 
-row329:
+row374:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -6021,9 +6762,9 @@ row329:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row329
+	JNZ          row374
 
-done330:
+done375:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6046,9 +6787,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done332
+	JZ      done377
 
-row331:
+row376:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -6067,9 +6808,9 @@ row331:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row331
+	JNZ          row376
 
-done332:
+done377:
 	VZEROUPPER
 	RET
 
@@ -6084,9 +6825,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done334
+	JZ    done379
 
-row333:
+row378:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6116,9 +6857,9 @@ row333:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row333
+	JNZ          row378
 
-done334:
+done379:
 	VZEROUPPER
 	RET
 
@@ -6141,9 +6882,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done336
+	JZ      done381
 
-row335:
+row380:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -6158,9 +6899,9 @@ row335:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row335
+	JNZ          row380
 
-done336:
+done381:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6191,9 +6932,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done338
+	JZ      done383
 
-row337:
+row382:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6224,9 +6965,9 @@ row337:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row337
+	JNZ          row382
 
-done338:
+done383:
 	VZEROUPPER
 	RET
 
@@ -6244,9 +6985,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done340
+	JE      done385
 
-row339:
+row384:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -6254,12 +6995,12 @@ row339:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none342
+	JZ     none387
 	MOVQ   R8, 216(AX)
 
-edge341:
+edge386:
 	CMPQ       200(AX), $0x00
-	JE         near343
+	JE         near388
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -6268,7 +7009,7 @@ edge341:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near343:
+near388:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -6279,81 +7020,81 @@ near343:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge341
+	JL           edge386
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none342:
+none387:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set345
+	JNE          set390
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all347
+	JE           all392
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two349
+	JZ           two394
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two349:
+two394:
 	TESTQ    $0x00000002, DI
-	JZ       one350
+	JZ       one395
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one350:
+one395:
 	TESTQ  $0x00000001, DI
-	JZ     stored348
+	JZ     stored393
 	VMOVSS X3, (SI)
-	JMP    stored348
+	JMP    stored393
 
-all347:
+all392:
 	VMOVUPS Y3, (SI)
 
-stored348:
-	JMP kept346
+stored393:
+	JMP kept391
 
-set345:
+set390:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all351
+	JE           all396
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two353
+	JZ           two398
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two353:
+two398:
 	TESTQ    $0x00000002, DI
-	JZ       one354
+	JZ       one399
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one354:
+one399:
 	TESTQ  $0x00000001, DI
-	JZ     stored352
+	JZ     stored397
 	VMOVSS X1, (SI)
-	JMP    stored352
+	JMP    stored397
 
-all351:
+all396:
 	VMOVUPS Y1, (SI)
 
-stored352:
-kept346:
+stored397:
+kept391:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -6361,9 +7102,9 @@ kept346:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row339
+	JNZ  row384
 
-done340:
+done385:
 	VZEROUPPER
 	RET
 
@@ -6382,21 +7123,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done356
+	JE      done401
 
-row355:
+row400:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over357
+	JZ   over402
 	MOVQ R9, 216(AX)
 
-edge358:
+edge403:
 	CMPQ       200(AX), $0x00
-	JE         near359
+	JE         near404
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6405,7 +7146,7 @@ edge358:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near359:
+near404:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -6422,20 +7163,20 @@ near359:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge358
+	JL           edge403
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over357:
+over402:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row355
+	JNZ  row400
 
-done356:
+done401:
 	VZEROUPPER
 	RET
 
@@ -6455,9 +7196,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done362
+	JE      done407
 
-row361:
+row406:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6465,13 +7206,13 @@ row361:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none364
+	JZ     none409
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge363:
+edge408:
 	CMPQ       200(AX), $0x00
-	JE         near365
+	JE         near410
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -6480,7 +7221,7 @@ edge363:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near365:
+near410:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -6499,81 +7240,81 @@ near365:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge363
+	JL           edge408
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none364:
+none409:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set367
+	JNE          set412
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all369
+	JE           all414
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two371
+	JZ           two416
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two371:
+two416:
 	TESTQ    $0x00000002, R8
-	JZ       one372
+	JZ       one417
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one372:
+one417:
 	TESTQ  $0x00000001, R8
-	JZ     stored370
+	JZ     stored415
 	VMOVSS X3, (DI)
-	JMP    stored370
+	JMP    stored415
 
-all369:
+all414:
 	VMOVUPS Y3, (DI)
 
-stored370:
-	JMP kept368
+stored415:
+	JMP kept413
 
-set367:
+set412:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all373
+	JE           all418
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two375
+	JZ           two420
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two375:
+two420:
 	TESTQ    $0x00000002, R8
-	JZ       one376
+	JZ       one421
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one376:
+one421:
 	TESTQ  $0x00000001, R8
-	JZ     stored374
+	JZ     stored419
 	VMOVSS X1, (DI)
-	JMP    stored374
+	JMP    stored419
 
-all373:
+all418:
 	VMOVUPS Y1, (DI)
 
-stored374:
-kept368:
+stored419:
+kept413:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6584,9 +7325,9 @@ kept368:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row361
+	JNZ  row406
 
-done362:
+done407:
 	VZEROUPPER
 	RET
 
@@ -6604,9 +7345,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done378
+	JE      done423
 
-row377:
+row422:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6615,12 +7356,12 @@ row377:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none380
+	JZ     none425
 	MOVQ   R9, 216(AX)
 
-edge379:
+edge424:
 	CMPQ       200(AX), $0x00
-	JE         near381
+	JE         near426
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6629,7 +7370,7 @@ edge379:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near381:
+near426:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -6643,140 +7384,140 @@ near381:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge379
+	JL           edge424
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none380:
+none425:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set383
+	JNE          set428
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all385
+	JE           all430
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two387
+	JZ           two432
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two387:
+two432:
 	TESTQ    $0x00000002, R9
-	JZ       one388
+	JZ       one433
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one388:
+one433:
 	TESTQ  $0x00000001, R9
-	JZ     stored386
+	JZ     stored431
 	VMOVSS X4, (R10)
-	JMP    stored386
+	JMP    stored431
 
-all385:
+all430:
 	VMOVUPS Y4, (DI)
 
-stored386:
+stored431:
 	VBROADCASTSS 4(R8), Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all389
+	JE           all434
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two391
+	JZ           two436
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two391:
+two436:
 	TESTQ    $0x00000002, R8
-	JZ       one392
+	JZ       one437
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one392:
+one437:
 	TESTQ  $0x00000001, R8
-	JZ     stored390
+	JZ     stored435
 	VMOVSS X3, (DI)
-	JMP    stored390
+	JMP    stored435
 
-all389:
+all434:
 	VMOVUPS Y3, (DI)(CX*1)
 
-stored390:
-	JMP kept384
+stored435:
+	JMP kept429
 
-set383:
+set428:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all393
+	JE           all438
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two395
+	JZ           two440
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two395:
+two440:
 	TESTQ    $0x00000002, R9
-	JZ       one396
+	JZ       one441
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one396:
+one441:
 	TESTQ  $0x00000001, R9
-	JZ     stored394
+	JZ     stored439
 	VMOVSS X1, (R10)
-	JMP    stored394
+	JMP    stored439
 
-all393:
+all438:
 	VMOVUPS Y1, (DI)
 
-stored394:
+stored439:
 	VBROADCASTSS 4(R8), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all397
+	JE           all442
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two399
+	JZ           two444
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two399:
+two444:
 	TESTQ    $0x00000002, R8
-	JZ       one400
+	JZ       one445
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one400:
+one445:
 	TESTQ  $0x00000001, R8
-	JZ     stored398
+	JZ     stored443
 	VMOVSS X1, (DI)
-	JMP    stored398
+	JMP    stored443
 
-all397:
+all442:
 	VMOVUPS Y1, (DI)(CX*1)
 
-stored398:
-kept384:
+stored443:
+kept429:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6784,9 +7525,9 @@ kept384:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row377
+	JNZ  row422
 
-done378:
+done423:
 	VZEROUPPER
 	RET
 
@@ -6805,21 +7546,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done402
+	JE      done447
 
-row401:
+row446:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over403
+	JZ   over448
 	MOVQ R10, 216(AX)
 
-edge404:
+edge449:
 	CMPQ       200(AX), $0x00
-	JE         near405
+	JE         near450
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6828,7 +7569,7 @@ edge404:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near405:
+near450:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -6849,20 +7590,20 @@ near405:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge404
+	JL           edge449
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over403:
+over448:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row401
+	JNZ  row446
 
-done402:
+done447:
 	VZEROUPPER
 	RET
 
@@ -6882,9 +7623,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done408
+	JE      done453
 
-row407:
+row452:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6893,13 +7634,13 @@ row407:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none410
+	JZ     none455
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge409:
+edge454:
 	CMPQ       200(AX), $0x00
-	JE         near411
+	JE         near456
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -6908,7 +7649,7 @@ edge409:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near411:
+near456:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -6933,140 +7674,140 @@ near411:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge409
+	JL           edge454
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none410:
+none455:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set413
+	JNE          set458
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all415
+	JE           all460
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two417
+	JZ           two462
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two417:
+two462:
 	TESTQ    $0x00000002, R10
-	JZ       one418
+	JZ       one463
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one418:
+one463:
 	TESTQ  $0x00000001, R10
-	JZ     stored416
+	JZ     stored461
 	VMOVSS X4, (R11)
-	JMP    stored416
+	JMP    stored461
 
-all415:
+all460:
 	VMOVUPS Y4, (R8)
 
-stored416:
+stored461:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all419
+	JE           all464
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two421
+	JZ           two466
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two421:
+two466:
 	TESTQ    $0x00000002, R9
-	JZ       one422
+	JZ       one467
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one422:
+one467:
 	TESTQ  $0x00000001, R9
-	JZ     stored420
+	JZ     stored465
 	VMOVSS X3, (R8)
-	JMP    stored420
+	JMP    stored465
 
-all419:
+all464:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored420:
-	JMP kept414
+stored465:
+	JMP kept459
 
-set413:
+set458:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all423
+	JE           all468
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two425
+	JZ           two470
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two425:
+two470:
 	TESTQ    $0x00000002, R10
-	JZ       one426
+	JZ       one471
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one426:
+one471:
 	TESTQ  $0x00000001, R10
-	JZ     stored424
+	JZ     stored469
 	VMOVSS X1, (R11)
-	JMP    stored424
+	JMP    stored469
 
-all423:
+all468:
 	VMOVUPS Y1, (R8)
 
-stored424:
+stored469:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all427
+	JE           all472
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two429
+	JZ           two474
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two429:
+two474:
 	TESTQ    $0x00000002, R9
-	JZ       one430
+	JZ       one475
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one430:
+one475:
 	TESTQ  $0x00000001, R9
-	JZ     stored428
+	JZ     stored473
 	VMOVSS X1, (R8)
-	JMP    stored428
+	JMP    stored473
 
-all427:
+all472:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored428:
-kept414:
+stored473:
+kept459:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7077,9 +7818,9 @@ kept414:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row407
+	JNZ  row452
 
-done408:
+done453:
 	VZEROUPPER
 	RET
 
@@ -7098,9 +7839,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done432
+	JE      done477
 
-row431:
+row476:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7111,12 +7852,12 @@ row431:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none434
+	JZ     none479
 	MOVQ   R10, 216(AX)
 
-edge433:
+edge478:
 	CMPQ       200(AX), $0x00
-	JE         near435
+	JE         near480
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7126,7 +7867,7 @@ edge433:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near435:
+near480:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7146,258 +7887,258 @@ near435:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge433
+	JL           edge478
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none434:
+none479:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set437
+	JNE          set482
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all439
+	JE           all484
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two441
+	JZ           two486
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two441:
+two486:
 	TESTQ    $0x00000002, R10
-	JZ       one442
+	JZ       one487
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one442:
+one487:
 	TESTQ  $0x00000001, R10
-	JZ     stored440
+	JZ     stored485
 	VMOVSS X6, (R11)
-	JMP    stored440
+	JMP    stored485
 
-all439:
+all484:
 	VMOVUPS Y6, (R8)
 
-stored440:
+stored485:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all443
+	JE           all488
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two445
+	JZ           two490
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two445:
+two490:
 	TESTQ    $0x00000002, R10
-	JZ       one446
+	JZ       one491
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one446:
+one491:
 	TESTQ  $0x00000001, R10
-	JZ     stored444
+	JZ     stored489
 	VMOVSS X5, (R11)
-	JMP    stored444
+	JMP    stored489
 
-all443:
+all488:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored444:
+stored489:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all447
+	JE           all492
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two449
+	JZ           two494
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two449:
+two494:
 	TESTQ    $0x00000002, R10
-	JZ       one450
+	JZ       one495
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one450:
+one495:
 	TESTQ  $0x00000001, R10
-	JZ     stored448
+	JZ     stored493
 	VMOVSS X2, (R11)
-	JMP    stored448
+	JMP    stored493
 
-all447:
+all492:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored448:
+stored493:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all451
+	JE           all496
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two453
+	JZ           two498
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two453:
+two498:
 	TESTQ    $0x00000002, R9
-	JZ       one454
+	JZ       one499
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one454:
+one499:
 	TESTQ  $0x00000001, R9
-	JZ     stored452
+	JZ     stored497
 	VMOVSS X2, (R8)
-	JMP    stored452
+	JMP    stored497
 
-all451:
+all496:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored452:
-	JMP kept438
+stored497:
+	JMP kept483
 
-set437:
+set482:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all455
+	JE           all500
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two457
+	JZ           two502
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two457:
+two502:
 	TESTQ    $0x00000002, R10
-	JZ       one458
+	JZ       one503
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one458:
+one503:
 	TESTQ  $0x00000001, R10
-	JZ     stored456
+	JZ     stored501
 	VMOVSS X1, (R11)
-	JMP    stored456
+	JMP    stored501
 
-all455:
+all500:
 	VMOVUPS Y1, (R8)
 
-stored456:
+stored501:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all459
+	JE           all504
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two461
+	JZ           two506
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two461:
+two506:
 	TESTQ    $0x00000002, R10
-	JZ       one462
+	JZ       one507
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one462:
+one507:
 	TESTQ  $0x00000001, R10
-	JZ     stored460
+	JZ     stored505
 	VMOVSS X1, (R11)
-	JMP    stored460
+	JMP    stored505
 
-all459:
+all504:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored460:
+stored505:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all463
+	JE           all508
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two465
+	JZ           two510
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two465:
+two510:
 	TESTQ    $0x00000002, R10
-	JZ       one466
+	JZ       one511
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one466:
+one511:
 	TESTQ  $0x00000001, R10
-	JZ     stored464
+	JZ     stored509
 	VMOVSS X1, (R11)
-	JMP    stored464
+	JMP    stored509
 
-all463:
+all508:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored464:
+stored509:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all467
+	JE           all512
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two469
+	JZ           two514
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two469:
+two514:
 	TESTQ    $0x00000002, R9
-	JZ       one470
+	JZ       one515
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one470:
+one515:
 	TESTQ  $0x00000001, R9
-	JZ     stored468
+	JZ     stored513
 	VMOVSS X1, (R8)
-	JMP    stored468
+	JMP    stored513
 
-all467:
+all512:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored468:
-kept438:
+stored513:
+kept483:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7405,9 +8146,9 @@ kept438:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row431
+	JNZ  row476
 
-done432:
+done477:
 	VZEROUPPER
 	RET
 
@@ -7427,21 +8168,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done472
+	JE      done517
 
-row471:
+row516:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over473
+	JZ   over518
 	MOVQ R11, 216(AX)
 
-edge474:
+edge519:
 	CMPQ       200(AX), $0x00
-	JE         near475
+	JE         near520
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -7451,7 +8192,7 @@ edge474:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near475:
+near520:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -7478,20 +8219,20 @@ near475:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge474
+	JL           edge519
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over473:
+over518:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row471
+	JNZ  row516
 
-done472:
+done517:
 	VZEROUPPER
 	RET
 
@@ -7512,9 +8253,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done478
+	JE      done523
 
-row477:
+row522:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -7525,13 +8266,13 @@ row477:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none480
+	JZ     none525
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge479:
+edge524:
 	CMPQ       200(AX), $0x00
-	JE         near481
+	JE         near526
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -7541,7 +8282,7 @@ edge479:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near481:
+near526:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -7576,258 +8317,258 @@ near481:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge479
+	JL           edge524
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none480:
+none525:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set483
+	JNE          set528
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all485
+	JE           all530
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two487
+	JZ           two532
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two487:
+two532:
 	TESTQ    $0x00000002, R11
-	JZ       one488
+	JZ       one533
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one488:
+one533:
 	TESTQ  $0x00000001, R11
-	JZ     stored486
+	JZ     stored531
 	VMOVSS X6, (R12)
-	JMP    stored486
+	JMP    stored531
 
-all485:
+all530:
 	VMOVUPS Y6, (R9)
 
-stored486:
+stored531:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all489
+	JE           all534
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two491
+	JZ           two536
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two491:
+two536:
 	TESTQ    $0x00000002, R11
-	JZ       one492
+	JZ       one537
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one492:
+one537:
 	TESTQ  $0x00000001, R11
-	JZ     stored490
+	JZ     stored535
 	VMOVSS X5, (R12)
-	JMP    stored490
+	JMP    stored535
 
-all489:
+all534:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored490:
+stored535:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all493
+	JE           all538
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two495
+	JZ           two540
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two495:
+two540:
 	TESTQ    $0x00000002, R11
-	JZ       one496
+	JZ       one541
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one496:
+one541:
 	TESTQ  $0x00000001, R11
-	JZ     stored494
+	JZ     stored539
 	VMOVSS X2, (R12)
-	JMP    stored494
+	JMP    stored539
 
-all493:
+all538:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored494:
+stored539:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all497
+	JE           all542
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two499
+	JZ           two544
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two499:
+two544:
 	TESTQ    $0x00000002, R10
-	JZ       one500
+	JZ       one545
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one500:
+one545:
 	TESTQ  $0x00000001, R10
-	JZ     stored498
+	JZ     stored543
 	VMOVSS X2, (R9)
-	JMP    stored498
+	JMP    stored543
 
-all497:
+all542:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored498:
-	JMP kept484
+stored543:
+	JMP kept529
 
-set483:
+set528:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all501
+	JE           all546
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two503
+	JZ           two548
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two503:
+two548:
 	TESTQ    $0x00000002, R11
-	JZ       one504
+	JZ       one549
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one504:
+one549:
 	TESTQ  $0x00000001, R11
-	JZ     stored502
+	JZ     stored547
 	VMOVSS X1, (R12)
-	JMP    stored502
+	JMP    stored547
 
-all501:
+all546:
 	VMOVUPS Y1, (R9)
 
-stored502:
+stored547:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all505
+	JE           all550
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two507
+	JZ           two552
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two507:
+two552:
 	TESTQ    $0x00000002, R11
-	JZ       one508
+	JZ       one553
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one508:
+one553:
 	TESTQ  $0x00000001, R11
-	JZ     stored506
+	JZ     stored551
 	VMOVSS X1, (R12)
-	JMP    stored506
+	JMP    stored551
 
-all505:
+all550:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored506:
+stored551:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all509
+	JE           all554
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two511
+	JZ           two556
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two511:
+two556:
 	TESTQ    $0x00000002, R11
-	JZ       one512
+	JZ       one557
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one512:
+one557:
 	TESTQ  $0x00000001, R11
-	JZ     stored510
+	JZ     stored555
 	VMOVSS X1, (R12)
-	JMP    stored510
+	JMP    stored555
 
-all509:
+all554:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored510:
+stored555:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all513
+	JE           all558
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two515
+	JZ           two560
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two515:
+two560:
 	TESTQ    $0x00000002, R10
-	JZ       one516
+	JZ       one561
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one516:
+one561:
 	TESTQ  $0x00000001, R10
-	JZ     stored514
+	JZ     stored559
 	VMOVSS X1, (R9)
-	JMP    stored514
+	JMP    stored559
 
-all513:
+all558:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored514:
-kept484:
+stored559:
+kept529:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -7838,9 +8579,9 @@ kept484:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row477
+	JNZ  row522
 
-done478:
+done523:
 	VZEROUPPER
 	RET
 
@@ -7859,9 +8600,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done518
+	JE      done563
 
-row517:
+row562:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7876,12 +8617,12 @@ row517:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none520
+	JZ     none565
 	MOVQ   R10, 216(AX)
 
-edge519:
+edge564:
 	CMPQ       200(AX), $0x00
-	JE         near521
+	JE         near566
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7889,16 +8630,16 @@ edge519:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked522
-	JG         near521
+	JE         asked567
+	JG         near566
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked522:
+asked567:
 	PREFETCHT1 192(SI)(R10*4)
 
-near521:
+near566:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7931,495 +8672,495 @@ near521:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge519
+	JL           edge564
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none520:
+none565:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set523
+	JNE          set568
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all525
+	JE           all570
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two527
+	JZ           two572
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two527:
+two572:
 	TESTQ    $0x00000002, R11
-	JZ       one528
+	JZ       one573
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one528:
+one573:
 	TESTQ  $0x00000001, R11
-	JZ     stored526
+	JZ     stored571
 	VMOVSS X10, (R12)
-	JMP    stored526
+	JMP    stored571
 
-all525:
+all570:
 	VMOVUPS Y10, (R8)
 
-stored526:
+stored571:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all529
+	JE           all574
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two531
+	JZ           two576
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two531:
+two576:
 	TESTQ    $0x00000002, R11
-	JZ       one532
+	JZ       one577
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one532:
+one577:
 	TESTQ  $0x00000001, R11
-	JZ     stored530
+	JZ     stored575
 	VMOVSS X9, (R12)
-	JMP    stored530
+	JMP    stored575
 
-all529:
+all574:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored530:
+stored575:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all533
+	JE           all578
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two535
+	JZ           two580
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two535:
+two580:
 	TESTQ    $0x00000002, R11
-	JZ       one536
+	JZ       one581
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one536:
+one581:
 	TESTQ  $0x00000001, R11
-	JZ     stored534
+	JZ     stored579
 	VMOVSS X2, (R12)
-	JMP    stored534
+	JMP    stored579
 
-all533:
+all578:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored534:
+stored579:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all537
+	JE           all582
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two539
+	JZ           two584
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two539:
+two584:
 	TESTQ    $0x00000002, R11
-	JZ       one540
+	JZ       one585
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one540:
+one585:
 	TESTQ  $0x00000001, R11
-	JZ     stored538
+	JZ     stored583
 	VMOVSS X2, (R8)
-	JMP    stored538
+	JMP    stored583
 
-all537:
+all582:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored538:
+stored583:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all541
+	JE           all586
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two543
+	JZ           two588
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two543:
+two588:
 	TESTQ    $0x00000002, R8
-	JZ       one544
+	JZ       one589
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one544:
+one589:
 	TESTQ  $0x00000001, R8
-	JZ     stored542
+	JZ     stored587
 	VMOVSS X2, (R11)
-	JMP    stored542
+	JMP    stored587
 
-all541:
+all586:
 	VMOVUPS Y2, (R10)
 
-stored542:
+stored587:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all545
+	JE           all590
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two547
+	JZ           two592
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two547:
+two592:
 	TESTQ    $0x00000002, R8
-	JZ       one548
+	JZ       one593
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one548:
+one593:
 	TESTQ  $0x00000001, R8
-	JZ     stored546
+	JZ     stored591
 	VMOVSS X2, (R11)
-	JMP    stored546
+	JMP    stored591
 
-all545:
+all590:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored546:
+stored591:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all549
+	JE           all594
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two551
+	JZ           two596
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two551:
+two596:
 	TESTQ    $0x00000002, R8
-	JZ       one552
+	JZ       one597
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one552:
+one597:
 	TESTQ  $0x00000001, R8
-	JZ     stored550
+	JZ     stored595
 	VMOVSS X2, (R11)
-	JMP    stored550
+	JMP    stored595
 
-all549:
+all594:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored550:
+stored595:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all553
+	JE           all598
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two555
+	JZ           two600
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two555:
+two600:
 	TESTQ    $0x00000002, R8
-	JZ       one556
+	JZ       one601
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one556:
+one601:
 	TESTQ  $0x00000001, R8
-	JZ     stored554
+	JZ     stored599
 	VMOVSS X2, (R9)
-	JMP    stored554
+	JMP    stored599
 
-all553:
+all598:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored554:
-	JMP kept524
+stored599:
+	JMP kept569
 
-set523:
+set568:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all557
+	JE           all602
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two559
+	JZ           two604
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two559:
+two604:
 	TESTQ    $0x00000002, R11
-	JZ       one560
+	JZ       one605
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one560:
+one605:
 	TESTQ  $0x00000001, R11
-	JZ     stored558
+	JZ     stored603
 	VMOVSS X1, (R12)
-	JMP    stored558
+	JMP    stored603
 
-all557:
+all602:
 	VMOVUPS Y1, (R8)
 
-stored558:
+stored603:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all561
+	JE           all606
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two563
+	JZ           two608
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two563:
+two608:
 	TESTQ    $0x00000002, R11
-	JZ       one564
+	JZ       one609
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one564:
+one609:
 	TESTQ  $0x00000001, R11
-	JZ     stored562
+	JZ     stored607
 	VMOVSS X1, (R12)
-	JMP    stored562
+	JMP    stored607
 
-all561:
+all606:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored562:
+stored607:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all565
+	JE           all610
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two567
+	JZ           two612
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two567:
+two612:
 	TESTQ    $0x00000002, R11
-	JZ       one568
+	JZ       one613
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one568:
+one613:
 	TESTQ  $0x00000001, R11
-	JZ     stored566
+	JZ     stored611
 	VMOVSS X1, (R12)
-	JMP    stored566
+	JMP    stored611
 
-all565:
+all610:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored566:
+stored611:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all569
+	JE           all614
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two571
+	JZ           two616
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two571:
+two616:
 	TESTQ    $0x00000002, R11
-	JZ       one572
+	JZ       one617
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one572:
+one617:
 	TESTQ  $0x00000001, R11
-	JZ     stored570
+	JZ     stored615
 	VMOVSS X1, (R8)
-	JMP    stored570
+	JMP    stored615
 
-all569:
+all614:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored570:
+stored615:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all573
+	JE           all618
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two575
+	JZ           two620
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two575:
+two620:
 	TESTQ    $0x00000002, R8
-	JZ       one576
+	JZ       one621
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one576:
+one621:
 	TESTQ  $0x00000001, R8
-	JZ     stored574
+	JZ     stored619
 	VMOVSS X1, (R11)
-	JMP    stored574
+	JMP    stored619
 
-all573:
+all618:
 	VMOVUPS Y1, (R10)
 
-stored574:
+stored619:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all577
+	JE           all622
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two579
+	JZ           two624
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two579:
+two624:
 	TESTQ    $0x00000002, R8
-	JZ       one580
+	JZ       one625
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one580:
+one625:
 	TESTQ  $0x00000001, R8
-	JZ     stored578
+	JZ     stored623
 	VMOVSS X1, (R11)
-	JMP    stored578
+	JMP    stored623
 
-all577:
+all622:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored578:
+stored623:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all581
+	JE           all626
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two583
+	JZ           two628
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two583:
+two628:
 	TESTQ    $0x00000002, R8
-	JZ       one584
+	JZ       one629
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one584:
+one629:
 	TESTQ  $0x00000001, R8
-	JZ     stored582
+	JZ     stored627
 	VMOVSS X1, (R11)
-	JMP    stored582
+	JMP    stored627
 
-all581:
+all626:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored582:
+stored627:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all585
+	JE           all630
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two587
+	JZ           two632
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two587:
+two632:
 	TESTQ    $0x00000002, R8
-	JZ       one588
+	JZ       one633
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one588:
+one633:
 	TESTQ  $0x00000001, R8
-	JZ     stored586
+	JZ     stored631
 	VMOVSS X1, (R9)
-	JMP    stored586
+	JMP    stored631
 
-all585:
+all630:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored586:
-kept524:
+stored631:
+kept569:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -8427,9 +9168,9 @@ kept524:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row517
+	JNZ  row562
 
-done518:
+done563:
 	VZEROUPPER
 	RET
 
@@ -8449,22 +9190,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done590
+	JE      done635
 
-row589:
+row634:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over591
+	JZ   over636
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge592:
+edge637:
 	CMPQ       200(AX), $0x00
-	JE         near593
+	JE         near638
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -8472,16 +9213,16 @@ edge592:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked594
-	JG         near593
+	JE         asked639
+	JG         near638
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked594:
+asked639:
 	PREFETCHT1 192(SI)(R12*4)
 
-near593:
+near638:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -8525,20 +9266,20 @@ near593:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge592
+	JL         edge637
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over591:
+over636:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row589
+	JNZ  row634
 
-done590:
+done635:
 	VZEROUPPER
 	RET
 
@@ -8559,9 +9300,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done596
+	JE      done641
 
-row595:
+row640:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -8576,13 +9317,13 @@ row595:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none598
+	JZ     none643
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge597:
+edge642:
 	CMPQ       200(AX), $0x00
-	JE         near599
+	JE         near644
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -8590,16 +9331,16 @@ edge597:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked600
-	JG         near599
+	JE         asked645
+	JG         near644
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked600:
+asked645:
 	PREFETCHT1 192(SI)(R12*4)
 
-near599:
+near644:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -8660,495 +9401,495 @@ near599:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge597
+	JL           edge642
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none598:
+none643:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set601
+	JNE          set646
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all603
+	JE           all648
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two605
+	JZ           two650
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two605:
+two650:
 	TESTQ    $0x00000002, R12
-	JZ       one606
+	JZ       one651
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one606:
+one651:
 	TESTQ  $0x00000001, R12
-	JZ     stored604
+	JZ     stored649
 	VMOVSS X10, (R13)
-	JMP    stored604
+	JMP    stored649
 
-all603:
+all648:
 	VMOVUPS Y10, (R9)
 
-stored604:
+stored649:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all607
+	JE           all652
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two609
+	JZ           two654
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two609:
+two654:
 	TESTQ    $0x00000002, R12
-	JZ       one610
+	JZ       one655
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one610:
+one655:
 	TESTQ  $0x00000001, R12
-	JZ     stored608
+	JZ     stored653
 	VMOVSS X9, (R13)
-	JMP    stored608
+	JMP    stored653
 
-all607:
+all652:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored608:
+stored653:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all611
+	JE           all656
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two613
+	JZ           two658
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two613:
+two658:
 	TESTQ    $0x00000002, R12
-	JZ       one614
+	JZ       one659
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one614:
+one659:
 	TESTQ  $0x00000001, R12
-	JZ     stored612
+	JZ     stored657
 	VMOVSS X2, (R13)
-	JMP    stored612
+	JMP    stored657
 
-all611:
+all656:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored612:
+stored657:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all615
+	JE           all660
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two617
+	JZ           two662
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two617:
+two662:
 	TESTQ    $0x00000002, R12
-	JZ       one618
+	JZ       one663
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one618:
+one663:
 	TESTQ  $0x00000001, R12
-	JZ     stored616
+	JZ     stored661
 	VMOVSS X2, (R9)
-	JMP    stored616
+	JMP    stored661
 
-all615:
+all660:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored616:
+stored661:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all619
+	JE           all664
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two621
+	JZ           two666
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two621:
+two666:
 	TESTQ    $0x00000002, R9
-	JZ       one622
+	JZ       one667
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one622:
+one667:
 	TESTQ  $0x00000001, R9
-	JZ     stored620
+	JZ     stored665
 	VMOVSS X2, (R12)
-	JMP    stored620
+	JMP    stored665
 
-all619:
+all664:
 	VMOVUPS Y2, (R11)
 
-stored620:
+stored665:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all623
+	JE           all668
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two625
+	JZ           two670
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two625:
+two670:
 	TESTQ    $0x00000002, R9
-	JZ       one626
+	JZ       one671
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one626:
+one671:
 	TESTQ  $0x00000001, R9
-	JZ     stored624
+	JZ     stored669
 	VMOVSS X2, (R12)
-	JMP    stored624
+	JMP    stored669
 
-all623:
+all668:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored624:
+stored669:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all627
+	JE           all672
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two629
+	JZ           two674
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two629:
+two674:
 	TESTQ    $0x00000002, R9
-	JZ       one630
+	JZ       one675
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one630:
+one675:
 	TESTQ  $0x00000001, R9
-	JZ     stored628
+	JZ     stored673
 	VMOVSS X2, (R12)
-	JMP    stored628
+	JMP    stored673
 
-all627:
+all672:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored628:
+stored673:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all631
+	JE           all676
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two633
+	JZ           two678
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two633:
+two678:
 	TESTQ    $0x00000002, R9
-	JZ       one634
+	JZ       one679
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one634:
+one679:
 	TESTQ  $0x00000001, R9
-	JZ     stored632
+	JZ     stored677
 	VMOVSS X2, (R10)
-	JMP    stored632
+	JMP    stored677
 
-all631:
+all676:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored632:
-	JMP kept602
+stored677:
+	JMP kept647
 
-set601:
+set646:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all635
+	JE           all680
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two637
+	JZ           two682
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two637:
+two682:
 	TESTQ    $0x00000002, R12
-	JZ       one638
+	JZ       one683
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one638:
+one683:
 	TESTQ  $0x00000001, R12
-	JZ     stored636
+	JZ     stored681
 	VMOVSS X1, (R13)
-	JMP    stored636
+	JMP    stored681
 
-all635:
+all680:
 	VMOVUPS Y1, (R9)
 
-stored636:
+stored681:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all639
+	JE           all684
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two641
+	JZ           two686
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two641:
+two686:
 	TESTQ    $0x00000002, R12
-	JZ       one642
+	JZ       one687
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one642:
+one687:
 	TESTQ  $0x00000001, R12
-	JZ     stored640
+	JZ     stored685
 	VMOVSS X1, (R13)
-	JMP    stored640
+	JMP    stored685
 
-all639:
+all684:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored640:
+stored685:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all643
+	JE           all688
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two645
+	JZ           two690
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two645:
+two690:
 	TESTQ    $0x00000002, R12
-	JZ       one646
+	JZ       one691
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one646:
+one691:
 	TESTQ  $0x00000001, R12
-	JZ     stored644
+	JZ     stored689
 	VMOVSS X1, (R13)
-	JMP    stored644
+	JMP    stored689
 
-all643:
+all688:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored644:
+stored689:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all647
+	JE           all692
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two649
+	JZ           two694
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two649:
+two694:
 	TESTQ    $0x00000002, R12
-	JZ       one650
+	JZ       one695
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one650:
+one695:
 	TESTQ  $0x00000001, R12
-	JZ     stored648
+	JZ     stored693
 	VMOVSS X1, (R9)
-	JMP    stored648
+	JMP    stored693
 
-all647:
+all692:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored648:
+stored693:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all651
+	JE           all696
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two653
+	JZ           two698
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two653:
+two698:
 	TESTQ    $0x00000002, R9
-	JZ       one654
+	JZ       one699
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one654:
+one699:
 	TESTQ  $0x00000001, R9
-	JZ     stored652
+	JZ     stored697
 	VMOVSS X1, (R12)
-	JMP    stored652
+	JMP    stored697
 
-all651:
+all696:
 	VMOVUPS Y1, (R11)
 
-stored652:
+stored697:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all655
+	JE           all700
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two657
+	JZ           two702
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two657:
+two702:
 	TESTQ    $0x00000002, R9
-	JZ       one658
+	JZ       one703
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one658:
+one703:
 	TESTQ  $0x00000001, R9
-	JZ     stored656
+	JZ     stored701
 	VMOVSS X1, (R12)
-	JMP    stored656
+	JMP    stored701
 
-all655:
+all700:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored656:
+stored701:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all659
+	JE           all704
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two661
+	JZ           two706
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two661:
+two706:
 	TESTQ    $0x00000002, R9
-	JZ       one662
+	JZ       one707
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one662:
+one707:
 	TESTQ  $0x00000001, R9
-	JZ     stored660
+	JZ     stored705
 	VMOVSS X1, (R12)
-	JMP    stored660
+	JMP    stored705
 
-all659:
+all704:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored660:
+stored705:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all663
+	JE           all708
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two665
+	JZ           two710
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two665:
+two710:
 	TESTQ    $0x00000002, R9
-	JZ       one666
+	JZ       one711
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one666:
+one711:
 	TESTQ  $0x00000001, R9
-	JZ     stored664
+	JZ     stored709
 	VMOVSS X1, (R10)
-	JMP    stored664
+	JMP    stored709
 
-all663:
+all708:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored664:
-kept602:
+stored709:
+kept647:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -9159,9 +9900,9 @@ kept602:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row595
+	JNZ  row640
 
-done596:
+done641:
 	VZEROUPPER
 	RET
 
@@ -9179,9 +9920,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done668
+	JE      done713
 
-row667:
+row712:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -9190,12 +9931,12 @@ row667:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none670
+	JZ     none715
 	MOVQ   R8, 216(AX)
 
-edge669:
+edge714:
 	CMPQ       200(AX), $0x00
-	JE         near671
+	JE         near716
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -9204,7 +9945,7 @@ edge669:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near671:
+near716:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -9216,18 +9957,18 @@ near671:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge669
+	JL           edge714
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none670:
+none715:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set673
+	JNE          set718
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -9236,66 +9977,66 @@ none670:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all675
+	JE           all720
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two677
+	JZ           two722
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two677:
+two722:
 	TESTQ    $0x00000002, DI
-	JZ       one678
+	JZ       one723
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one678:
+one723:
 	TESTQ  $0x00000001, DI
-	JZ     stored676
+	JZ     stored721
 	VMOVSS X1, (SI)
-	JMP    stored676
+	JMP    stored721
 
-all675:
+all720:
 	VMOVUPS Y1, 32(SI)
 
-stored676:
-	JMP kept674
+stored721:
+	JMP kept719
 
-set673:
+set718:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all679
+	JE           all724
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two681
+	JZ           two726
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two681:
+two726:
 	TESTQ    $0x00000002, DI
-	JZ       one682
+	JZ       one727
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one682:
+one727:
 	TESTQ  $0x00000001, DI
-	JZ     stored680
+	JZ     stored725
 	VMOVSS X1, (SI)
-	JMP    stored680
+	JMP    stored725
 
-all679:
+all724:
 	VMOVUPS Y1, 32(SI)
 
-stored680:
-kept674:
+stored725:
+kept719:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -9303,9 +10044,9 @@ kept674:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row667
+	JNZ  row712
 
-done668:
+done713:
 	VZEROUPPER
 	RET
 
@@ -9324,21 +10065,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done684
+	JE      done729
 
-row683:
+row728:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over685
+	JZ   over730
 	MOVQ R9, 216(AX)
 
-edge686:
+edge731:
 	CMPQ       200(AX), $0x00
-	JE         near687
+	JE         near732
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -9347,7 +10088,7 @@ edge686:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near687:
+near732:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -9366,20 +10107,20 @@ near687:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge686
+	JL           edge731
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over685:
+over730:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row683
+	JNZ  row728
 
-done684:
+done729:
 	VZEROUPPER
 	RET
 
@@ -9399,9 +10140,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done690
+	JE      done735
 
-row689:
+row734:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -9410,13 +10151,13 @@ row689:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none692
+	JZ     none737
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge691:
+edge736:
 	CMPQ       200(AX), $0x00
-	JE         near693
+	JE         near738
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -9425,7 +10166,7 @@ edge691:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near693:
+near738:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -9448,18 +10189,18 @@ near693:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge691
+	JL           edge736
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none692:
+none737:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set695
+	JNE          set740
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -9468,66 +10209,66 @@ none692:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all697
+	JE           all742
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two699
+	JZ           two744
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two699:
+two744:
 	TESTQ    $0x00000002, R8
-	JZ       one700
+	JZ       one745
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one700:
+one745:
 	TESTQ  $0x00000001, R8
-	JZ     stored698
+	JZ     stored743
 	VMOVSS X1, (DI)
-	JMP    stored698
+	JMP    stored743
 
-all697:
+all742:
 	VMOVUPS Y1, 32(DI)
 
-stored698:
-	JMP kept696
+stored743:
+	JMP kept741
 
-set695:
+set740:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all701
+	JE           all746
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two703
+	JZ           two748
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two703:
+two748:
 	TESTQ    $0x00000002, R8
-	JZ       one704
+	JZ       one749
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one704:
+one749:
 	TESTQ  $0x00000001, R8
-	JZ     stored702
+	JZ     stored747
 	VMOVSS X1, (DI)
-	JMP    stored702
+	JMP    stored747
 
-all701:
+all746:
 	VMOVUPS Y1, 32(DI)
 
-stored702:
-kept696:
+stored747:
+kept741:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -9538,9 +10279,9 @@ kept696:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row689
+	JNZ  row734
 
-done690:
+done735:
 	VZEROUPPER
 	RET
 
@@ -9559,9 +10300,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done706
+	JE      done751
 
-row705:
+row750:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -9576,12 +10317,12 @@ row705:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none708
+	JZ     none753
 	MOVQ   R10, 216(AX)
 
-edge707:
+edge752:
 	CMPQ       200(AX), $0x00
-	JE         near709
+	JE         near754
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -9589,16 +10330,16 @@ edge707:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked710
-	JG         near709
+	JE         asked755
+	JG         near754
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked710:
+asked755:
 	PREFETCHT1 192(SI)(R10*4)
 
-near709:
+near754:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -9622,18 +10363,18 @@ near709:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge707
+	JL           edge752
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none708:
+none753:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set711
+	JNE          set756
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -9642,31 +10383,31 @@ none708:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all713
+	JE           all758
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two715
+	JZ           two760
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two715:
+two760:
 	TESTQ    $0x00000002, R10
-	JZ       one716
+	JZ       one761
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one716:
+one761:
 	TESTQ  $0x00000001, R10
-	JZ     stored714
+	JZ     stored759
 	VMOVSS X1, (R11)
-	JMP    stored714
+	JMP    stored759
 
-all713:
+all758:
 	VMOVUPS Y1, 32(R8)
 
-stored714:
+stored759:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -9675,31 +10416,31 @@ stored714:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all717
+	JE           all762
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two719
+	JZ           two764
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two719:
+two764:
 	TESTQ    $0x00000002, R10
-	JZ       one720
+	JZ       one765
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one720:
+one765:
 	TESTQ  $0x00000001, R10
-	JZ     stored718
+	JZ     stored763
 	VMOVSS X2, (R11)
-	JMP    stored718
+	JMP    stored763
 
-all717:
+all762:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored718:
+stored763:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -9708,31 +10449,31 @@ stored718:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all721
+	JE           all766
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two723
+	JZ           two768
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two723:
+two768:
 	TESTQ    $0x00000002, R10
-	JZ       one724
+	JZ       one769
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one724:
+one769:
 	TESTQ  $0x00000001, R10
-	JZ     stored722
+	JZ     stored767
 	VMOVSS X2, (R11)
-	JMP    stored722
+	JMP    stored767
 
-all721:
+all766:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored722:
+stored767:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -9741,159 +10482,159 @@ stored722:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all725
+	JE           all770
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two727
+	JZ           two772
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two727:
+two772:
 	TESTQ    $0x00000002, R9
-	JZ       one728
+	JZ       one773
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one728:
+one773:
 	TESTQ  $0x00000001, R9
-	JZ     stored726
+	JZ     stored771
 	VMOVSS X2, (R8)
-	JMP    stored726
+	JMP    stored771
 
-all725:
+all770:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored726:
-	JMP kept712
+stored771:
+	JMP kept757
 
-set711:
+set756:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all729
+	JE           all774
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two731
+	JZ           two776
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two731:
+two776:
 	TESTQ    $0x00000002, R10
-	JZ       one732
+	JZ       one777
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one732:
+one777:
 	TESTQ  $0x00000001, R10
-	JZ     stored730
+	JZ     stored775
 	VMOVSS X1, (R11)
-	JMP    stored730
+	JMP    stored775
 
-all729:
+all774:
 	VMOVUPS Y1, 32(R8)
 
-stored730:
+stored775:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all733
+	JE           all778
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two735
+	JZ           two780
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two735:
+two780:
 	TESTQ    $0x00000002, R10
-	JZ       one736
+	JZ       one781
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one736:
+one781:
 	TESTQ  $0x00000001, R10
-	JZ     stored734
+	JZ     stored779
 	VMOVSS X1, (R11)
-	JMP    stored734
+	JMP    stored779
 
-all733:
+all778:
 	VMOVUPS Y1, 32(R8)(CX*1)
 
-stored734:
+stored779:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R8)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all737
+	JE           all782
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two739
+	JZ           two784
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two739:
+two784:
 	TESTQ    $0x00000002, R10
-	JZ       one740
+	JZ       one785
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one740:
+one785:
 	TESTQ  $0x00000001, R10
-	JZ     stored738
+	JZ     stored783
 	VMOVSS X1, (R11)
-	JMP    stored738
+	JMP    stored783
 
-all737:
+all782:
 	VMOVUPS Y1, 32(R8)(CX*2)
 
-stored738:
+stored783:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all741
+	JE           all786
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two743
+	JZ           two788
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two743:
+two788:
 	TESTQ    $0x00000002, R9
-	JZ       one744
+	JZ       one789
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one744:
+one789:
 	TESTQ  $0x00000001, R9
-	JZ     stored742
+	JZ     stored787
 	VMOVSS X1, (R8)
-	JMP    stored742
+	JMP    stored787
 
-all741:
+all786:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored742:
-kept712:
+stored787:
+kept757:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -9901,9 +10642,9 @@ kept712:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row705
+	JNZ  row750
 
-done706:
+done751:
 	VZEROUPPER
 	RET
 
@@ -9923,21 +10664,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done746
+	JE      done791
 
-row745:
+row790:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over747
+	JZ   over792
 	MOVQ R11, 216(AX)
 
-edge748:
+edge793:
 	CMPQ       200(AX), $0x00
-	JE         near749
+	JE         near794
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -9945,16 +10686,16 @@ edge748:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked750
-	JG         near749
+	JE         asked795
+	JG         near794
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked750:
+asked795:
 	PREFETCHT1 192(SI)(R11*4)
 
-near749:
+near794:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -9989,20 +10730,20 @@ near749:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge748
+	JL           edge793
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over747:
+over792:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row745
+	JNZ  row790
 
-done746:
+done791:
 	VZEROUPPER
 	RET
 
@@ -10023,9 +10764,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done752
+	JE      done797
 
-row751:
+row796:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -10040,13 +10781,13 @@ row751:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none754
+	JZ     none799
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge753:
+edge798:
 	CMPQ       200(AX), $0x00
-	JE         near755
+	JE         near800
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -10054,16 +10795,16 @@ edge753:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked756
-	JG         near755
+	JE         asked801
+	JG         near800
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked756:
+asked801:
 	PREFETCHT1 192(SI)(R12*4)
 
-near755:
+near800:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -10114,18 +10855,18 @@ near755:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge753
+	JL           edge798
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none754:
+none799:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set757
+	JNE          set802
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10134,31 +10875,31 @@ none754:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all759
+	JE           all804
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two761
+	JZ           two806
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two761:
+two806:
 	TESTQ    $0x00000002, R11
-	JZ       one762
+	JZ       one807
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one762:
+one807:
 	TESTQ  $0x00000001, R11
-	JZ     stored760
+	JZ     stored805
 	VMOVSS X1, (R12)
-	JMP    stored760
+	JMP    stored805
 
-all759:
+all804:
 	VMOVUPS Y1, 32(R9)
 
-stored760:
+stored805:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -10167,31 +10908,31 @@ stored760:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all763
+	JE           all808
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two765
+	JZ           two810
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two765:
+two810:
 	TESTQ    $0x00000002, R11
-	JZ       one766
+	JZ       one811
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one766:
+one811:
 	TESTQ  $0x00000001, R11
-	JZ     stored764
+	JZ     stored809
 	VMOVSS X2, (R12)
-	JMP    stored764
+	JMP    stored809
 
-all763:
+all808:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored764:
+stored809:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -10200,31 +10941,31 @@ stored764:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all767
+	JE           all812
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two769
+	JZ           two814
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two769:
+two814:
 	TESTQ    $0x00000002, R11
-	JZ       one770
+	JZ       one815
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one770:
+one815:
 	TESTQ  $0x00000001, R11
-	JZ     stored768
+	JZ     stored813
 	VMOVSS X2, (R12)
-	JMP    stored768
+	JMP    stored813
 
-all767:
+all812:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored768:
+stored813:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -10233,159 +10974,159 @@ stored768:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all771
+	JE           all816
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two773
+	JZ           two818
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two773:
+two818:
 	TESTQ    $0x00000002, R10
-	JZ       one774
+	JZ       one819
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one774:
+one819:
 	TESTQ  $0x00000001, R10
-	JZ     stored772
+	JZ     stored817
 	VMOVSS X2, (R9)
-	JMP    stored772
+	JMP    stored817
 
-all771:
+all816:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored772:
-	JMP kept758
+stored817:
+	JMP kept803
 
-set757:
+set802:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all775
+	JE           all820
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two777
+	JZ           two822
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two777:
+two822:
 	TESTQ    $0x00000002, R11
-	JZ       one778
+	JZ       one823
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one778:
+one823:
 	TESTQ  $0x00000001, R11
-	JZ     stored776
+	JZ     stored821
 	VMOVSS X1, (R12)
-	JMP    stored776
+	JMP    stored821
 
-all775:
+all820:
 	VMOVUPS Y1, 32(R9)
 
-stored776:
+stored821:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R9)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all779
+	JE           all824
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two781
+	JZ           two826
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two781:
+two826:
 	TESTQ    $0x00000002, R11
-	JZ       one782
+	JZ       one827
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one782:
+one827:
 	TESTQ  $0x00000001, R11
-	JZ     stored780
+	JZ     stored825
 	VMOVSS X1, (R12)
-	JMP    stored780
+	JMP    stored825
 
-all779:
+all824:
 	VMOVUPS Y1, 32(R9)(CX*1)
 
-stored780:
+stored825:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R9)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all783
+	JE           all828
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two785
+	JZ           two830
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two785:
+two830:
 	TESTQ    $0x00000002, R11
-	JZ       one786
+	JZ       one831
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one786:
+one831:
 	TESTQ  $0x00000001, R11
-	JZ     stored784
+	JZ     stored829
 	VMOVSS X1, (R12)
-	JMP    stored784
+	JMP    stored829
 
-all783:
+all828:
 	VMOVUPS Y1, 32(R9)(CX*2)
 
-stored784:
+stored829:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all787
+	JE           all832
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two789
+	JZ           two834
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two789:
+two834:
 	TESTQ    $0x00000002, R10
-	JZ       one790
+	JZ       one835
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one790:
+one835:
 	TESTQ  $0x00000001, R10
-	JZ     stored788
+	JZ     stored833
 	VMOVSS X1, (R9)
-	JMP    stored788
+	JMP    stored833
 
-all787:
+all832:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored788:
-kept758:
+stored833:
+kept803:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -10396,9 +11137,9 @@ kept758:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row751
+	JNZ  row796
 
-done752:
+done797:
 	VZEROUPPER
 	RET
 
@@ -10416,9 +11157,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done792
+	JE      done837
 
-row791:
+row836:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10429,12 +11170,12 @@ row791:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none794
+	JZ     none839
 	MOVQ   R8, 216(AX)
 
-edge793:
+edge838:
 	CMPQ       200(AX), $0x00
-	JE         near795
+	JE         near840
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10444,7 +11185,7 @@ edge793:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near795:
+near840:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -10458,18 +11199,18 @@ near795:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge793
+	JL           edge838
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none794:
+none839:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set797
+	JNE          set842
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -10484,34 +11225,34 @@ none794:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all799
+	JE           all844
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two801
+	JZ           two846
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two801:
+two846:
 	TESTQ    $0x00000002, DI
-	JZ       one802
+	JZ       one847
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one802:
+one847:
 	TESTQ  $0x00000001, DI
-	JZ     stored800
+	JZ     stored845
 	VMOVSS X1, (SI)
-	JMP    stored800
+	JMP    stored845
 
-all799:
+all844:
 	VMOVUPS Y1, 96(SI)
 
-stored800:
-	JMP kept798
+stored845:
+	JMP kept843
 
-set797:
+set842:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -10522,32 +11263,32 @@ set797:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all803
+	JE           all848
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two805
+	JZ           two850
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two805:
+two850:
 	TESTQ    $0x00000002, DI
-	JZ       one806
+	JZ       one851
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one806:
+one851:
 	TESTQ  $0x00000001, DI
-	JZ     stored804
+	JZ     stored849
 	VMOVSS X1, (SI)
-	JMP    stored804
+	JMP    stored849
 
-all803:
+all848:
 	VMOVUPS Y1, 96(SI)
 
-stored804:
-kept798:
+stored849:
+kept843:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10555,9 +11296,9 @@ kept798:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row791
+	JNZ  row836
 
-done792:
+done837:
 	VZEROUPPER
 	RET
 
@@ -10576,21 +11317,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done808
+	JE      done853
 
-row807:
+row852:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over809
+	JZ   over854
 	MOVQ R9, 216(AX)
 
-edge810:
+edge855:
 	CMPQ       200(AX), $0x00
-	JE         near811
+	JE         near856
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -10600,7 +11341,7 @@ edge810:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near811:
+near856:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10623,20 +11364,20 @@ near811:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge810
+	JL           edge855
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over809:
+over854:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row807
+	JNZ  row852
 
-done808:
+done853:
 	VZEROUPPER
 	RET
 
@@ -10656,9 +11397,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done814
+	JE      done859
 
-row813:
+row858:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10669,13 +11410,13 @@ row813:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none816
+	JZ     none861
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge815:
+edge860:
 	CMPQ       200(AX), $0x00
-	JE         near817
+	JE         near862
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -10685,7 +11426,7 @@ edge815:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near817:
+near862:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10716,18 +11457,18 @@ near817:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge815
+	JL           edge860
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none816:
+none861:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set819
+	JNE          set864
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -10742,34 +11483,34 @@ none816:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all821
+	JE           all866
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two823
+	JZ           two868
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two823:
+two868:
 	TESTQ    $0x00000002, R8
-	JZ       one824
+	JZ       one869
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one824:
+one869:
 	TESTQ  $0x00000001, R8
-	JZ     stored822
+	JZ     stored867
 	VMOVSS X1, (DI)
-	JMP    stored822
+	JMP    stored867
 
-all821:
+all866:
 	VMOVUPS Y1, 96(DI)
 
-stored822:
-	JMP kept820
+stored867:
+	JMP kept865
 
-set819:
+set864:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -10780,32 +11521,32 @@ set819:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all825
+	JE           all870
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two827
+	JZ           two872
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two827:
+two872:
 	TESTQ    $0x00000002, R8
-	JZ       one828
+	JZ       one873
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one828:
+one873:
 	TESTQ  $0x00000001, R8
-	JZ     stored826
+	JZ     stored871
 	VMOVSS X1, (DI)
-	JMP    stored826
+	JMP    stored871
 
-all825:
+all870:
 	VMOVUPS Y1, 96(DI)
 
-stored826:
-kept820:
+stored871:
+kept865:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10816,9 +11557,9 @@ kept820:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row813
+	JNZ  row858
 
-done814:
+done859:
 	VZEROUPPER
 	RET
 
@@ -10836,9 +11577,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done830
+	JE      done875
 
-row829:
+row874:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10853,12 +11594,12 @@ row829:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none832
+	JZ     none877
 	MOVQ   R8, 216(AX)
 
-edge831:
+edge876:
 	CMPQ       200(AX), $0x00
-	JE         near833
+	JE         near878
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10866,16 +11607,16 @@ edge831:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked834
-	JG         near833
+	JE         asked879
+	JG         near878
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked834:
+asked879:
 	PREFETCHT1 192(DX)(R8*4)
 
-near833:
+near878:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -10893,18 +11634,18 @@ near833:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge831
+	JL           edge876
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none832:
+none877:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set835
+	JNE          set880
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10931,34 +11672,34 @@ none832:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all837
+	JE           all882
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two839
+	JZ           two884
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two839:
+two884:
 	TESTQ    $0x00000002, DI
-	JZ       one840
+	JZ       one885
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one840:
+one885:
 	TESTQ  $0x00000001, DI
-	JZ     stored838
+	JZ     stored883
 	VMOVSS X1, (SI)
-	JMP    stored838
+	JMP    stored883
 
-all837:
+all882:
 	VMOVUPS Y1, 224(SI)
 
-stored838:
-	JMP kept836
+stored883:
+	JMP kept881
 
-set835:
+set880:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -10977,32 +11718,32 @@ set835:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all841
+	JE           all886
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two843
+	JZ           two888
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two843:
+two888:
 	TESTQ    $0x00000002, DI
-	JZ       one844
+	JZ       one889
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one844:
+one889:
 	TESTQ  $0x00000001, DI
-	JZ     stored842
+	JZ     stored887
 	VMOVSS X1, (SI)
-	JMP    stored842
+	JMP    stored887
 
-all841:
+all886:
 	VMOVUPS Y1, 224(SI)
 
-stored842:
-kept836:
+stored887:
+kept881:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11010,9 +11751,9 @@ kept836:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row829
+	JNZ  row874
 
-done830:
+done875:
 	VZEROUPPER
 	RET
 
@@ -11031,21 +11772,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done846
+	JE      done891
 
-row845:
+row890:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over847
+	JZ   over892
 	MOVQ R9, 216(AX)
 
-edge848:
+edge893:
 	CMPQ       200(AX), $0x00
-	JE         near849
+	JE         near894
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11053,16 +11794,16 @@ edge848:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked850
-	JG         near849
+	JE         asked895
+	JG         near894
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked850:
+asked895:
 	PREFETCHT1 192(DX)(R9*4)
 
-near849:
+near894:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11093,20 +11834,20 @@ near849:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge848
+	JL           edge893
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over847:
+over892:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row845
+	JNZ  row890
 
-done846:
+done891:
 	VZEROUPPER
 	RET
 
@@ -11126,9 +11867,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done852
+	JE      done897
 
-row851:
+row896:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -11143,13 +11884,13 @@ row851:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none854
+	JZ     none899
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge853:
+edge898:
 	CMPQ       200(AX), $0x00
-	JE         near855
+	JE         near900
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -11157,16 +11898,16 @@ edge853:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked856
-	JG         near855
+	JE         asked901
+	JG         near900
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked856:
+asked901:
 	PREFETCHT1 192(DX)(R10*4)
 
-near855:
+near900:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -11213,18 +11954,18 @@ near855:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge853
+	JL           edge898
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none854:
+none899:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set857
+	JNE          set902
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11251,34 +11992,34 @@ none854:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all859
+	JE           all904
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two861
+	JZ           two906
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two861:
+two906:
 	TESTQ    $0x00000002, R8
-	JZ       one862
+	JZ       one907
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one862:
+one907:
 	TESTQ  $0x00000001, R8
-	JZ     stored860
+	JZ     stored905
 	VMOVSS X1, (DI)
-	JMP    stored860
+	JMP    stored905
 
-all859:
+all904:
 	VMOVUPS Y1, 224(DI)
 
-stored860:
-	JMP kept858
+stored905:
+	JMP kept903
 
-set857:
+set902:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -11297,32 +12038,32 @@ set857:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all863
+	JE           all908
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two865
+	JZ           two910
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two865:
+two910:
 	TESTQ    $0x00000002, R8
-	JZ       one866
+	JZ       one911
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one866:
+one911:
 	TESTQ  $0x00000001, R8
-	JZ     stored864
+	JZ     stored909
 	VMOVSS X1, (DI)
-	JMP    stored864
+	JMP    stored909
 
-all863:
+all908:
 	VMOVUPS Y1, 224(DI)
 
-stored864:
-kept858:
+stored909:
+kept903:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -11333,9 +12074,9 @@ kept858:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row851
+	JNZ  row896
 
-done852:
+done897:
 	VZEROUPPER
 	RET
 
@@ -11354,9 +12095,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done868
+	JZ      done913
 
-row867:
+row912:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -11373,9 +12114,9 @@ row867:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row867
+	JNZ          row912
 
-done868:
+done913:
 	VZEROUPPER
 	RET
 
@@ -11395,9 +12136,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done870
+	JZ         done915
 
-row869:
+row914:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -11406,36 +12147,36 @@ row869:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row869
+	JNZ          row914
 
-done870:
+done915:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all871
+	JE           all916
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two873
+	JZ           two918
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two873:
+two918:
 	TESTQ    $0x00000002, AX
-	JZ       one874
+	JZ       one919
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one874:
+one919:
 	TESTQ  $0x00000001, AX
-	JZ     stored872
+	JZ     stored917
 	VMOVSS X1, (CX)
-	JMP    stored872
+	JMP    stored917
 
-all871:
+all916:
 	VMOVUPS Y1, (DX)
 
-stored872:
+stored917:
 	VZEROUPPER
 	RET
 
@@ -11455,47 +12196,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done876
+	JZ         done921
 
-row875:
+row920:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all877
+	JE           all922
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two879
+	JZ           two924
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two879:
+two924:
 	TESTQ    $0x00000002, SI
-	JZ       one880
+	JZ       one925
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one880:
+one925:
 	TESTQ  $0x00000001, SI
-	JZ     stored878
+	JZ     stored923
 	VMOVSS X3, (DI)
-	JMP    stored878
+	JMP    stored923
 
-all877:
+all922:
 	VMOVUPS Y3, (DX)
 
-stored878:
+stored923:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row875
+	JNZ  row920
 
-done876:
+done921:
 	VZEROUPPER
 	RET
 
@@ -11515,9 +12256,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done882
+	JZ      done927
 
-row881:
+row926:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -11562,9 +12303,9 @@ row881:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row881
+	JNZ        row926
 
-done882:
+done927:
 	VZEROUPPER
 	RET
 
@@ -11593,9 +12334,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done884
+	JZ         done929
 
-row883:
+row928:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -11626,226 +12367,226 @@ row883:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row883
+	JNZ          row928
 
-done884:
+done929:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all885
+	JE           all930
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two887
+	JZ           two932
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two887:
+two932:
 	TESTQ    $0x00000002, DI
-	JZ       one888
+	JZ       one933
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one888:
+one933:
 	TESTQ  $0x00000001, DI
-	JZ     stored886
+	JZ     stored931
 	VMOVSS X1, (R8)
-	JMP    stored886
+	JMP    stored931
 
-all885:
+all930:
 	VMOVUPS Y1, (SI)
 
-stored886:
+stored931:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all889
+	JE           all934
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two891
+	JZ           two936
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two891:
+two936:
 	TESTQ    $0x00000002, DI
-	JZ       one892
+	JZ       one937
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one892:
+one937:
 	TESTQ  $0x00000001, DI
-	JZ     stored890
+	JZ     stored935
 	VMOVSS X2, (R8)
-	JMP    stored890
+	JMP    stored935
 
-all889:
+all934:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored890:
+stored935:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all893
+	JE           all938
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two895
+	JZ           two940
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two895:
+two940:
 	TESTQ    $0x00000002, DI
-	JZ       one896
+	JZ       one941
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one896:
+one941:
 	TESTQ  $0x00000001, DI
-	JZ     stored894
+	JZ     stored939
 	VMOVSS X3, (R8)
-	JMP    stored894
+	JMP    stored939
 
-all893:
+all938:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored894:
+stored939:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all897
+	JE           all942
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two899
+	JZ           two944
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two899:
+two944:
 	TESTQ    $0x00000002, DI
-	JZ       one900
+	JZ       one945
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one900:
+one945:
 	TESTQ  $0x00000001, DI
-	JZ     stored898
+	JZ     stored943
 	VMOVSS X4, (SI)
-	JMP    stored898
+	JMP    stored943
 
-all897:
+all942:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored898:
+stored943:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all901
+	JE           all946
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two903
+	JZ           two948
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two903:
+two948:
 	TESTQ    $0x00000002, SI
-	JZ       one904
+	JZ       one949
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one904:
+one949:
 	TESTQ  $0x00000001, SI
-	JZ     stored902
+	JZ     stored947
 	VMOVSS X5, (DI)
-	JMP    stored902
+	JMP    stored947
 
-all901:
+all946:
 	VMOVUPS Y5, (BX)
 
-stored902:
+stored947:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all905
+	JE           all950
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two907
+	JZ           two952
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two907:
+two952:
 	TESTQ    $0x00000002, SI
-	JZ       one908
+	JZ       one953
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one908:
+one953:
 	TESTQ  $0x00000001, SI
-	JZ     stored906
+	JZ     stored951
 	VMOVSS X6, (DI)
-	JMP    stored906
+	JMP    stored951
 
-all905:
+all950:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored906:
+stored951:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all909
+	JE           all954
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two911
+	JZ           two956
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two911:
+two956:
 	TESTQ    $0x00000002, SI
-	JZ       one912
+	JZ       one957
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one912:
+one957:
 	TESTQ  $0x00000001, SI
-	JZ     stored910
+	JZ     stored955
 	VMOVSS X7, (CX)
-	JMP    stored910
+	JMP    stored955
 
-all909:
+all954:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored910:
+stored955:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all913
+	JE           all958
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two915
+	JZ           two960
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two915:
+two960:
 	TESTQ    $0x00000002, AX
-	JZ       one916
+	JZ       one961
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one916:
+one961:
 	TESTQ  $0x00000001, AX
-	JZ     stored914
+	JZ     stored959
 	VMOVSS X8, (CX)
-	JMP    stored914
+	JMP    stored959
 
-all913:
+all958:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored914:
+stored959:
 	VZEROUPPER
 	RET
 
@@ -11874,258 +12615,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done918
+	JZ         done963
 
-row917:
+row962:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all919
+	JE           all964
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two921
+	JZ           two966
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two921:
+two966:
 	TESTQ    $0x00000002, R9
-	JZ       one922
+	JZ       one967
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one922:
+one967:
 	TESTQ  $0x00000001, R9
-	JZ     stored920
+	JZ     stored965
 	VMOVSS X10, (R10)
-	JMP    stored920
+	JMP    stored965
 
-all919:
+all964:
 	VMOVUPS Y10, (SI)
 
-stored920:
+stored965:
 	VBROADCASTSS 4(DI), Y9
 	VMASKMOVPS   (SI)(CX*1), Y0, Y10
 	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all923
+	JE           all968
 	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two925
+	JZ           two970
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two925:
+two970:
 	TESTQ    $0x00000002, R9
-	JZ       one926
+	JZ       one971
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one926:
+one971:
 	TESTQ  $0x00000001, R9
-	JZ     stored924
+	JZ     stored969
 	VMOVSS X10, (R10)
-	JMP    stored924
+	JMP    stored969
 
-all923:
+all968:
 	VMOVUPS Y10, (SI)(CX*1)
 
-stored924:
+stored969:
 	VBROADCASTSS 8(DI), Y9
 	VMASKMOVPS   (SI)(CX*2), Y0, Y10
 	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all927
+	JE           all972
 	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two929
+	JZ           two974
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two929:
+two974:
 	TESTQ    $0x00000002, R9
-	JZ       one930
+	JZ       one975
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one930:
+one975:
 	TESTQ  $0x00000001, R9
-	JZ     stored928
+	JZ     stored973
 	VMOVSS X10, (R10)
-	JMP    stored928
+	JMP    stored973
 
-all927:
+all972:
 	VMOVUPS Y10, (SI)(CX*2)
 
-stored928:
+stored973:
 	VBROADCASTSS 12(DI), Y9
 	VMASKMOVPS   (SI)(DX*1), Y0, Y10
 	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all931
+	JE           all976
 	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two933
+	JZ           two978
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two933:
+two978:
 	TESTQ    $0x00000002, R9
-	JZ       one934
+	JZ       one979
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one934:
+one979:
 	TESTQ  $0x00000001, R9
-	JZ     stored932
+	JZ     stored977
 	VMOVSS X10, (R10)
-	JMP    stored932
+	JMP    stored977
 
-all931:
+all976:
 	VMOVUPS Y10, (SI)(DX*1)
 
-stored932:
+stored977:
 	VBROADCASTSS 16(DI), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all935
+	JE           all980
 	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
-	JZ           two937
+	JZ           two982
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two937:
+two982:
 	TESTQ    $0x00000002, R9
-	JZ       one938
+	JZ       one983
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one938:
+one983:
 	TESTQ  $0x00000001, R9
-	JZ     stored936
+	JZ     stored981
 	VMOVSS X10, (R10)
-	JMP    stored936
+	JMP    stored981
 
-all935:
+all980:
 	VMOVUPS Y10, (R8)
 
-stored936:
+stored981:
 	VBROADCASTSS 20(DI), Y9
 	VMASKMOVPS   (R8)(CX*1), Y0, Y10
 	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all939
+	JE           all984
 	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two941
+	JZ           two986
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two941:
+two986:
 	TESTQ    $0x00000002, R9
-	JZ       one942
+	JZ       one987
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one942:
+one987:
 	TESTQ  $0x00000001, R9
-	JZ     stored940
+	JZ     stored985
 	VMOVSS X10, (R10)
-	JMP    stored940
+	JMP    stored985
 
-all939:
+all984:
 	VMOVUPS Y10, (R8)(CX*1)
 
-stored940:
+stored985:
 	VBROADCASTSS 24(DI), Y9
 	VMASKMOVPS   (R8)(CX*2), Y0, Y10
 	VFMADD231PS  Y7, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all943
+	JE           all988
 	LEAQ         (R8)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two945
+	JZ           two990
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two945:
+two990:
 	TESTQ    $0x00000002, R9
-	JZ       one946
+	JZ       one991
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one946:
+one991:
 	TESTQ  $0x00000001, R9
-	JZ     stored944
+	JZ     stored989
 	VMOVSS X10, (R10)
-	JMP    stored944
+	JMP    stored989
 
-all943:
+all988:
 	VMOVUPS Y10, (R8)(CX*2)
 
-stored944:
+stored989:
 	VBROADCASTSS 28(DI), Y9
 	VMASKMOVPS   (R8)(DX*1), Y0, Y10
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all947
+	JE           all992
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two949
+	JZ           two994
 	VMOVUPS      X10, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y10, X10
 
-two949:
+two994:
 	TESTQ    $0x00000002, R9
-	JZ       one950
+	JZ       one995
 	VMOVLPS  X10, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X10, X10, X10
 
-one950:
+one995:
 	TESTQ  $0x00000001, R9
-	JZ     stored948
+	JZ     stored993
 	VMOVSS X10, (R8)
-	JMP    stored948
+	JMP    stored993
 
-all947:
+all992:
 	VMOVUPS Y10, (R8)(DX*1)
 
-stored948:
+stored993:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row917
+	JNZ  row962
 
-done918:
+done963:
 	VZEROUPPER
 	RET
 
@@ -12144,9 +12885,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done952
+	JZ      done997
 
-row951:
+row996:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -12165,9 +12906,9 @@ row951:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row951
+	JNZ          row996
 
-done952:
+done997:
 	VZEROUPPER
 	RET
 
@@ -12188,9 +12929,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done954
+	JZ         done999
 
-row953:
+row998:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -12200,37 +12941,37 @@ row953:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row953
+	JNZ          row998
 
-done954:
+done999:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all955
+	JE           all1000
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two957
+	JZ           two1002
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two957:
+two1002:
 	TESTQ    $0x00000002, AX
-	JZ       one958
+	JZ       one1003
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one958:
+one1003:
 	TESTQ  $0x00000001, AX
-	JZ     stored956
+	JZ     stored1001
 	VMOVSS X2, (CX)
-	JMP    stored956
+	JMP    stored1001
 
-all955:
+all1000:
 	VMOVUPS Y2, 32(DX)
 
-stored956:
+stored1001:
 	VZEROUPPER
 	RET
 
@@ -12251,9 +12992,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done960
+	JZ         done1005
 
-row959:
+row1004:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -12262,39 +13003,39 @@ row959:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all961
+	JE           all1006
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two963
+	JZ           two1008
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two963:
+two1008:
 	TESTQ    $0x00000002, SI
-	JZ       one964
+	JZ       one1009
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one964:
+one1009:
 	TESTQ  $0x00000001, SI
-	JZ     stored962
+	JZ     stored1007
 	VMOVSS X4, (DI)
-	JMP    stored962
+	JMP    stored1007
 
-all961:
+all1006:
 	VMOVUPS Y4, 32(DX)
 
-stored962:
+stored1007:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row959
+	JNZ  row1004
 
-done960:
+done1005:
 	VZEROUPPER
 	RET
 
@@ -12313,9 +13054,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done966
+	JZ      done1011
 
-row965:
+row1010:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -12338,9 +13079,9 @@ row965:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row965
+	JNZ          row1010
 
-done966:
+done1011:
 	VZEROUPPER
 	RET
 
@@ -12363,9 +13104,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done968
+	JZ         done1013
 
-row967:
+row1012:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -12377,39 +13118,39 @@ row967:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row967
+	JNZ          row1012
 
-done968:
+done1013:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all969
+	JE           all1014
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two971
+	JZ           two1016
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two971:
+two1016:
 	TESTQ    $0x00000002, AX
-	JZ       one972
+	JZ       one1017
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one972:
+one1017:
 	TESTQ  $0x00000001, AX
-	JZ     stored970
+	JZ     stored1015
 	VMOVSS X4, (CX)
-	JMP    stored970
+	JMP    stored1015
 
-all969:
+all1014:
 	VMOVUPS Y4, 96(DX)
 
-stored970:
+stored1015:
 	VZEROUPPER
 	RET
 
@@ -12432,9 +13173,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done974
+	JZ         done1019
 
-row973:
+row1018:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -12449,39 +13190,39 @@ row973:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all975
+	JE           all1020
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two977
+	JZ           two1022
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two977:
+two1022:
 	TESTQ    $0x00000002, SI
-	JZ       one978
+	JZ       one1023
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one978:
+one1023:
 	TESTQ  $0x00000001, SI
-	JZ     stored976
+	JZ     stored1021
 	VMOVSS X6, (DI)
-	JMP    stored976
+	JMP    stored1021
 
-all975:
+all1020:
 	VMOVUPS Y6, 96(DX)
 
-stored976:
+stored1021:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row973
+	JNZ  row1018
 
-done974:
+done1019:
 	VZEROUPPER
 	RET
 
@@ -12500,9 +13241,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done980
+	JZ      done1025
 
-row979:
+row1024:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -12533,9 +13274,9 @@ row979:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row979
+	JNZ          row1024
 
-done980:
+done1025:
 	VZEROUPPER
 	RET
 
@@ -12562,9 +13303,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done982
+	JZ         done1027
 
-row981:
+row1026:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -12580,9 +13321,9 @@ row981:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row981
+	JNZ          row1026
 
-done982:
+done1027:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -12592,31 +13333,31 @@ done982:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all983
+	JE           all1028
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two985
+	JZ           two1030
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two985:
+two1030:
 	TESTQ    $0x00000002, AX
-	JZ       one986
+	JZ       one1031
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one986:
+one1031:
 	TESTQ  $0x00000001, AX
-	JZ     stored984
+	JZ     stored1029
 	VMOVSS X8, (CX)
-	JMP    stored984
+	JMP    stored1029
 
-all983:
+all1028:
 	VMOVUPS Y8, 224(DX)
 
-stored984:
+stored1029:
 	VZEROUPPER
 	RET
 
@@ -12643,9 +13384,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done988
+	JZ         done1033
 
-row987:
+row1032:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -12672,39 +13413,39 @@ row987:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all989
+	JE           all1034
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two991
+	JZ           two1036
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two991:
+two1036:
 	TESTQ    $0x00000002, SI
-	JZ       one992
+	JZ       one1037
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one992:
+one1037:
 	TESTQ  $0x00000001, SI
-	JZ     stored990
+	JZ     stored1035
 	VMOVSS X10, (DI)
-	JMP    stored990
+	JMP    stored1035
 
-all989:
+all1034:
 	VMOVUPS Y10, 224(DX)
 
-stored990:
+stored1035:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row987
+	JNZ  row1032
 
-done988:
+done1033:
 	VZEROUPPER
 	RET
 
@@ -12717,28 +13458,28 @@ TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done994
+	JLE  done1039
 
-row993:
+row1038:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), DI
 	SHLQ    $0x05, SI
 	SHLQ    $0x05, DI
 	CMPQ    SI, DI
-	JE      empty995
+	JE      empty1040
 	VMOVUPS wideff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    SI, R8
 
-walk996:
+walk1041:
 	VMOVUPS (CX)(SI*1), Y2
 	VMAXPS  Y0, Y2, Y0
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk996
+	JL      walk1041
 	MOVQ    R8, SI
 
-walk997:
+walk1042:
 	VMOVUPS      (CX)(SI*1), Y2
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
 	VCMPPS       $0x00, Y0, Y2, Y4
@@ -12776,26 +13517,26 @@ walk997:
 	VMOVUPS      Y2, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	CMPQ         SI, DI
-	JL           walk997
+	JL           walk1042
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
 	VMOVUPS      wide3f800000<>+0(SB), Y2
 	VBLENDVPS    Y0, Y2, Y1, Y0
 	MOVQ         R8, SI
 
-walk998:
+walk1043:
 	VMOVUPS (DX)(SI*1), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (DX)(SI*1)
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk998
+	JL      walk1043
 
-empty995:
+empty1040:
 	ADDQ $0x08, BX
 	DECQ AX
-	JNZ  row993
+	JNZ  row1038
 
-done994:
+done1039:
 	VZEROUPPER
 	RET
 
@@ -12809,27 +13550,27 @@ TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done1000
+	JLE  done1045
 
-row999:
+row1044:
 	MOVQ   (SI), DI
 	MOVQ   8(SI), R8
 	SHLQ   $0x05, DI
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
-	JE     empty1001
+	JE     empty1046
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R9
 
-walk1002:
+walk1047:
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS (CX)(DI*1), Y1, Y0
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1002
+	JL          walk1047
 	MOVQ        R9, DI
 
-walk1003:
+walk1048:
 	VMOVUPS     (CX)(DI*1), Y1
 	VSUBPS      Y0, Y1, Y1
 	VMOVUPS     (DX)(DI*1), Y2
@@ -12837,14 +13578,14 @@ walk1003:
 	VMOVUPS     Y1, (BX)(DI*1)
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1003
+	JL          walk1048
 
-empty1001:
+empty1046:
 	ADDQ $0x08, SI
 	DECQ AX
-	JNZ  row999
+	JNZ  row1044
 
-done1000:
+done1045:
 	VZEROUPPER
 	RET
 
@@ -12871,9 +13612,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done1005
+	JLE          done1050
 
-row1004:
+row1049:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -12890,9 +13631,9 @@ row1004:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last1006
+	JL           last1051
 
-again1008:
+again1053:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -12910,11 +13651,11 @@ again1008:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again1008
+	JGE      again1053
 
-last1006:
+last1051:
 	ADDQ         $0x08, R9
-	JZ           done1007
+	JZ           done1052
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -12934,37 +13675,37 @@ last1006:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all1009
+	JE           all1054
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two1011
+	JZ           two1056
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1011:
+two1056:
 	TESTQ    $0x00000002, R9
-	JZ       one1012
+	JZ       one1057
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one1012:
+one1057:
 	TESTQ  $0x00000001, R9
-	JZ     stored1010
+	JZ     stored1055
 	VMOVSS X5, (R8)
-	JMP    stored1010
+	JMP    stored1055
 
-all1009:
+all1054:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored1010:
-done1007:
+stored1055:
+done1052:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row1004
+	JNZ  row1049
 
-done1005:
+done1050:
 	VZEROUPPER
 	RET

@@ -26,4 +26,5 @@ func (*Segments) gradFast()    { panic(none) }
 func (*Spokes) attendFast()  { panic(none) }
 func (*Spokes) retraceFast() { panic(none) }
 
-func (*Powers) rowsFast() { panic(none) }
+func (*Powers) rowsFast()   { panic(none) }
+func (*Powers) columnFast() { panic(none) }

@@ -82,6 +82,11 @@ type pullPairs pullTask
 func (t *pullPairs) Chunk(i int) {
 	lo, hi := i*pairRows, min((i+1)*pairRows, t.k.In.NumRows)
 	f := t.k.Ft.RowLen()
+	if t.direct && t.heads == 1 {
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
+		one.Pair(hi - lo)
+		return
+	}
 	mul := simd.Heads{XStride: f, YStride: f, WStride: t.record(), Width: f / t.heads}
 	for lane := 0; lane < t.padded; lane += t.lanes {
 		c := t.stats[lo*t.record()+simd.Record*lane+3*t.lanes:]

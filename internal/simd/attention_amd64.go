@@ -124,6 +124,11 @@ func powersOfRows(p *byte)
 //go:noescape
 func powersOfColumn(p *byte)
 
+// pairSpoke is Spokes.Pair of one head.
+//
+//go:noescape
+func pairSpoke(p *byte)
+
 // factorsInOrder sets the factors of a mask, of consecutive edges.
 //
 //go:noescape

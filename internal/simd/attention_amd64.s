@@ -2255,6 +2255,41 @@ rows109:
 	VZEROUPPER
 	RET
 
+// func pairSpoke(p *byte)
+// Requires: AVX
+TEXT ·pairSpoke(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    96(AX), CX
+	MOVQ    216(AX), DX
+	MOVQ    144(AX), BX
+	MOVQ    368(AX), SI
+	MOVQ    720(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	NEGQ    DI
+	VMOVUPS 32(R8)(DI*4), Y0
+
+row110:
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x4e, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VMOVSS       X1, 12(BX)
+	MOVQ         272(AX), DI
+	LEAQ         (CX)(DI*4), CX
+	MOVQ         312(AX), DI
+	LEAQ         (DX)(DI*4), DX
+	MOVQ         288(AX), DI
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          row110
+	VZEROUPPER
+	RET
+
 // func factorsInOrder(p *byte, from int, to int)
 // Requires: AVX, AVX2
 TEXT ·factorsInOrder(SB), NOSPLIT, $0-24
@@ -2267,9 +2302,9 @@ TEXT ·factorsInOrder(SB), NOSPLIT, $0-24
 	VPBROADCASTD X0, Y0
 	VPADDD       places<>+0(SB), Y0, Y0
 	CMPQ         CX, DX
-	JGE          done111
+	JGE          done112
 
-eight110:
+eight111:
 	VMOVDQA  Y0, Y1
 	VPADDD   wide00000008<>+0(SB), Y0, Y0
 	VPADDD   440(AX), Y1, Y1
@@ -2297,9 +2332,9 @@ eight110:
 	ADDQ     $0x20, BX
 	ADDQ     $0x08, CX
 	CMPQ     CX, DX
-	JL       eight110
+	JL       eight111
 
-done111:
+done112:
 	VZEROUPPER
 	RET
 
@@ -2332,9 +2367,9 @@ TEXT ·factorsOfPerm(SB), NOSPLIT, $0-24
 	MOVQ 696(AX), BX
 	MOVQ 48(AX), SI
 	CMPQ CX, DX
-	JGE  done113
+	JGE  done114
 
-eight112:
+eight113:
 	VMOVDQU  (SI)(CX*4), Y0
 	VPADDD   440(AX), Y0, Y0
 	VPSRLD   $0x10, Y0, Y1
@@ -2361,9 +2396,9 @@ eight112:
 	ADDQ     $0x20, BX
 	ADDQ     $0x08, CX
 	CMPQ     CX, DX
-	JL       eight112
+	JL       eight113
 
-done113:
+done114:
 	VZEROUPPER
 	RET
 
@@ -2373,14 +2408,14 @@ TEXT ·attendSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop117
+	JE   stop118
 
-row114:
+row115:
 	MOVQ    (AX), DX
 	MOVQ    (DX), BX
 	MOVQ    8(DX), DX
 	CMPQ    DX, 344(AX)
-	JG      stop117
+	JG      stop118
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2394,12 +2429,12 @@ row114:
 	VMOVUPS 32(SI), Y0
 	VMOVUPS 64(SI), Y1
 	CMPQ    BX, DX
-	JGE     none116
+	JGE     none117
 
-edge115:
+edge116:
 	MOVQ       328(AX), SI
 	TESTQ      SI, SI
-	JZ         skip118
+	JZ         skip119
 	ADDQ       BX, SI
 	CMPQ       SI, 336(AX)
 	CMOVQGT    336(AX), SI
@@ -2416,7 +2451,7 @@ edge115:
 	IMULQ      SI, DI
 	PREFETCHT1 (R8)(DI*4)
 
-skip118:
+skip119:
 	MOVLQSX     (CX)(BX*4), SI
 	IMULQ       264(AX), SI
 	SHLQ        $0x02, SI
@@ -2449,9 +2484,9 @@ skip118:
 	VFMADD231PS 224(SI), Y11, Y9
 	INCQ        BX
 	CMPQ        BX, DX
-	JL          edge115
+	JL          edge116
 
-none116:
+none117:
 	MOVQ       144(AX), DX
 	MOVQ       120(AX), BX
 	VMOVUPS    wide3f800000<>+0(SB), Y11
@@ -2496,9 +2531,9 @@ none116:
 	ADDQ       DX, 120(AX)
 	ADDQ       $0x08, (AX)
 	DECQ       368(AX)
-	JNZ        row114
+	JNZ        row115
 
-stop117:
+stop118:
 	VZEROUPPER
 	RET
 
@@ -2508,14 +2543,14 @@ TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop122
+	JE   stop123
 
-row119:
+row120:
 	MOVQ   (AX), DX
 	MOVQ   (DX), R8
 	MOVQ   8(DX), DI
 	CMPQ   DI, 344(AX)
-	JG     stop122
+	JG     stop123
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2529,12 +2564,12 @@ row119:
 	MOVQ   192(AX), BX
 	MOVQ   216(AX), SI
 	CMPQ   R8, DI
-	JGE    none121
+	JGE    none122
 
-edge120:
+edge121:
 	MOVQ       328(AX), R9
 	TESTQ      R9, R9
-	JZ         skip123
+	JZ         skip124
 	ADDQ       R8, R9
 	CMPQ       R9, 336(AX)
 	CMOVQGT    336(AX), R9
@@ -2556,7 +2591,7 @@ edge120:
 	IMULQ      R9, R10
 	PREFETCHT1 (R11)(R10*4)
 
-skip123:
+skip124:
 	MOVLQSX      (CX)(R8*4), R9
 	IMULQ        264(AX), R9
 	SHLQ         $0x02, R9
@@ -2641,19 +2676,19 @@ skip123:
 	VMOVUPS      Y10, (R9)
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge120
+	JL           edge121
 
-none121:
+none122:
 	MOVQ   144(AX), DX
 	MOVQ   120(AX), BX
 	CMPQ   360(AX), $0x00
-	JE     set124
+	JE     set125
 	VADDPS (DX), Y8, Y8
 
-set124:
+set125:
 	VMOVUPS Y8, (DX)
 	CMPQ    352(AX), $0x00
-	JE      plain125
+	JE      plain126
 	VADDPS  (BX), Y0, Y0
 	VADDPS  32(BX), Y1, Y1
 	VADDPS  64(BX), Y2, Y2
@@ -2663,7 +2698,7 @@ set124:
 	VADDPS  192(BX), Y6, Y6
 	VADDPS  224(BX), Y7, Y7
 
-plain125:
+plain126:
 	VMOVUPS Y0, (BX)
 	VMOVUPS Y1, 32(BX)
 	VMOVUPS Y2, 64(BX)
@@ -2689,9 +2724,9 @@ plain125:
 	ADDQ    DX, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    368(AX)
-	JNZ     row119
+	JNZ     row120
 
-stop122:
+stop123:
 	VZEROUPPER
 	RET
 
@@ -2700,67 +2735,66 @@ stop122:
 TEXT ·attendSpoke(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
-	MOVQ    720(AX), DX
-	LEAQ    firstLanes<>+0(SB), BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	VMOVUPS 32(BX)(SI*4), Y2
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    720(AX), SI
+	LEAQ    firstLanes<>+0(SB), DI
+	MOVQ    SI, R8
+	NEGQ    R8
+	VMOVUPS 32(DI)(R8*4), Y2
 	CMPQ    368(AX), $0x00
-	JE      stop129
+	JE      stop130
 
-row126:
-	MOVQ   (AX), BX
-	MOVQ   (BX), SI
-	MOVQ   8(BX), BX
-	CMPQ   BX, 344(AX)
-	JG     stop129
+row127:
+	MOVQ   (AX), DI
+	MOVQ   (DI), R8
+	MOVQ   8(DI), DI
+	CMPQ   DI, 344(AX)
+	JG     stop130
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   144(AX), DI
-	VMOVSS 4(DI), X0
-	VMOVSS 8(DI), X1
-	CMPQ   SI, BX
-	JGE    none128
+	MOVQ   144(AX), R9
+	VMOVSS 4(R9), X0
+	VMOVSS 8(R9), X1
+	CMPQ   R8, DI
+	JGE    none129
 
-edge127:
-	MOVQ       328(AX), DI
-	TESTQ      DI, DI
-	JZ         skip130
-	ADDQ       SI, DI
-	CMPQ       DI, 336(AX)
-	CMOVQGT    336(AX), DI
-	MOVLQSX    (CX)(DI*4), DI
-	MOVQ       96(AX), R9
-	MOVQ       272(AX), R8
-	IMULQ      DI, R8
-	PREFETCHT1 (R9)(R8*4)
-	MOVQ       72(AX), R9
-	MOVQ       264(AX), R8
-	IMULQ      DI, R8
-	PREFETCHT1 (R9)(R8*4)
+edge128:
+	MOVQ       328(AX), R9
+	TESTQ      R9, R9
+	JZ         skip131
+	ADDQ       R8, R9
+	CMPQ       R9, 336(AX)
+	CMOVQGT    336(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       96(AX), R11
+	MOVQ       272(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+	MOVQ       72(AX), R11
+	MOVQ       264(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
 
-skip130:
-	MOVLQSX      (CX)(SI*4), DI
-	IMULQ        264(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         72(AX), DI
-	VMULSS       (DI), X0, X5
-	VMULSS       4(DI), X1, X6
+skip131:
+	MOVLQSX      (CX)(R8*4), R9
+	MOVQ         264(AX), R10
+	IMULQ        R9, R10
+	VMULSS       (DX)(R10*4), X0, X5
+	VMULSS       4(DX)(R10*4), X1, X6
 	VMAXSS       X6, X5, X5
 	VADDSS       X5, X4, X4
-	MOVLQSX      (CX)(SI*4), DI
-	IMULQ        272(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         96(AX), DI
-	VMASKMOVPS   (DI), Y2, Y6
+	MOVQ         272(AX), R10
+	IMULQ        R9, R10
+	VMASKMOVPS   (BX)(R10*4), Y2, Y6
 	VBROADCASTSS X5, Y5
 	VFMADD231PS  Y6, Y5, Y3
-	INCQ         SI
-	CMPQ         SI, BX
-	JL           edge127
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge128
 
-none128:
-	MOVQ         144(AX), BX
+none129:
+	MOVQ         144(AX), DI
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y5
 	VDIVPS       Y4, Y5, Y5
@@ -2768,47 +2802,47 @@ none128:
 	VANDNPS      Y5, Y4, Y4
 	VMULSS       X4, X0, X0
 	VMULSS       X4, X1, X1
-	VMOVSS       X0, 4(BX)
-	VMOVSS       X1, 8(BX)
+	VMOVSS       X0, 4(DI)
+	VMOVSS       X1, 8(DI)
 	VMULPS       Y3, Y4, Y0
-	MOVQ         120(AX), BX
-	CMPQ         DX, $0x08
-	JE           all131
-	LEAQ         (BX), BX
-	TESTQ        $0x00000004, DX
-	JZ           two133
-	VMOVUPS      X0, (BX)
-	ADDQ         $0x10, BX
+	MOVQ         120(AX), DI
+	CMPQ         SI, $0x08
+	JE           all132
+	LEAQ         (DI), DI
+	TESTQ        $0x00000004, SI
+	JZ           two134
+	VMOVUPS      X0, (DI)
+	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y0, X0
 
-two133:
-	TESTQ    $0x00000002, DX
-	JZ       one134
-	VMOVLPS  X0, (BX)
-	ADDQ     $0x08, BX
+two134:
+	TESTQ    $0x00000002, SI
+	JZ       one135
+	VMOVLPS  X0, (DI)
+	ADDQ     $0x08, DI
 	VMOVHLPS X0, X0, X0
 
-one134:
-	TESTQ  $0x00000001, DX
-	JZ     stored132
-	VMOVSS X0, (BX)
-	JMP    stored132
+one135:
+	TESTQ  $0x00000001, SI
+	JZ     stored133
+	VMOVSS X0, (DI)
+	JMP    stored133
 
-all131:
-	VMOVUPS Y0, (BX)
+all132:
+	VMOVUPS Y0, (DI)
 
-stored132:
-	MOVQ 288(AX), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 144(AX)
-	MOVQ 280(AX), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 120(AX)
+stored133:
+	MOVQ 288(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 144(AX)
+	MOVQ 280(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 368(AX)
-	JNZ  row126
+	JNZ  row127
 
-stop129:
+stop130:
 	VZEROUPPER
 	RET
 
@@ -2817,72 +2851,72 @@ stop129:
 TEXT ·retraceSpoke(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
-	MOVQ    720(AX), DX
-	LEAQ    firstLanes<>+0(SB), BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	VMOVUPS 32(BX)(SI*4), Y4
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    240(AX), SI
+	MOVQ    720(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y4
 	VMOVUPS 376(AX), Y5
 	CMPQ    368(AX), $0x00
-	JE      stop138
+	JE      stop139
 
-row135:
-	MOVQ       (AX), BX
-	MOVQ       (BX), SI
-	MOVQ       8(BX), BX
-	CMPQ       BX, 344(AX)
-	JG         stop138
+row136:
+	MOVQ       (AX), R8
+	MOVQ       (R8), R9
+	MOVQ       8(R8), R8
+	CMPQ       R8, 344(AX)
+	JG         stop139
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
-	MOVQ       192(AX), DI
-	MOVQ       168(AX), R8
-	VMOVSS     (R8), X0
-	VMOVSS     (DI), X1
-	VMOVSS     4(DI), X2
-	MOVQ       216(AX), DI
-	VMASKMOVPS (DI), Y4, Y3
-	CMPQ       SI, BX
-	JGE        none137
+	MOVQ       192(AX), R10
+	MOVQ       168(AX), R11
+	VMOVSS     (R11), X0
+	VMOVSS     (R10), X1
+	VMOVSS     4(R10), X2
+	MOVQ       216(AX), R10
+	VMASKMOVPS (R10), Y4, Y3
+	CMPQ       R9, R8
+	JGE        none138
 
-edge136:
-	MOVQ       328(AX), DI
-	TESTQ      DI, DI
-	JZ         skip139
-	ADDQ       SI, DI
-	CMPQ       DI, 336(AX)
-	CMOVQGT    336(AX), DI
-	MOVLQSX    (CX)(DI*4), DI
-	MOVQ       96(AX), R9
-	MOVQ       272(AX), R8
-	IMULQ      DI, R8
-	PREFETCHT1 (R9)(R8*4)
-	MOVQ       72(AX), R9
-	MOVQ       264(AX), R8
-	IMULQ      DI, R8
-	PREFETCHT1 (R9)(R8*4)
-	MOVQ       240(AX), R9
-	MOVQ       320(AX), R8
-	IMULQ      DI, R8
-	PREFETCHT1 (R9)(R8*4)
+edge137:
+	MOVQ       328(AX), R10
+	TESTQ      R10, R10
+	JZ         skip140
+	ADDQ       R9, R10
+	CMPQ       R10, 336(AX)
+	CMOVQGT    336(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       96(AX), R12
+	MOVQ       272(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	MOVQ       72(AX), R12
+	MOVQ       264(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	MOVQ       240(AX), R12
+	MOVQ       320(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
 
-skip139:
-	MOVLQSX      (CX)(SI*4), DI
-	IMULQ        264(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         72(AX), DI
-	VMULSS       4(DI), X1, X8
-	VMULSS       8(DI), X2, X9
+skip140:
+	MOVLQSX      (CX)(R9*4), R10
+	MOVQ         264(AX), R11
+	IMULQ        R10, R11
+	VMULSS       4(DX)(R11*4), X1, X8
+	VMULSS       8(DX)(R11*4), X2, X9
 	VMAXSS       X9, X8, X8
-	VADDSS       (DI), X0, X9
+	VADDSS       (DX)(R11*4), X0, X9
 	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
 	VMULPS       Y5, Y8, Y11
 	VBLENDVPS    Y10, Y8, Y11, Y10
 	VBROADCASTSS X8, Y12
-	MOVLQSX      (CX)(SI*4), R8
-	IMULQ        272(AX), R8
-	SHLQ         $0x02, R8
-	ADDQ         96(AX), R8
-	VMASKMOVPS   (R8), Y4, Y11
+	MOVQ         272(AX), R12
+	IMULQ        R10, R12
+	VMASKMOVPS   (BX)(R12*4), Y4, Y11
 	VMULPS       Y3, Y11, Y13
 	VEXTRACTF128 $0x01, Y13, X8
 	VADDPS       X8, X13, X13
@@ -2891,80 +2925,78 @@ skip139:
 	VMOVSHDUP    X13, X8
 	VADDSS       X8, X13, X13
 	VFMADD231PS  Y11, Y12, Y6
-	VSUBSS       12(DI), X13, X13
+	VSUBSS       12(DX)(R11*4), X13, X13
 	VMULSS       X10, X13, X13
 	VADDSS       X13, X7, X7
-	MOVLQSX      (CX)(SI*4), DI
-	IMULQ        320(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         240(AX), DI
-	VADDSS       (DI), X13, X13
-	VMOVSS       X13, (DI)
-	INCQ         SI
-	CMPQ         SI, BX
-	JL           edge136
+	MOVQ         320(AX), R11
+	IMULQ        R10, R11
+	VADDSS       (SI)(R11*4), X13, X13
+	VMOVSS       X13, (SI)(R11*4)
+	INCQ         R9
+	CMPQ         R9, R8
+	JL           edge137
 
-none137:
-	MOVQ   144(AX), BX
-	MOVQ   120(AX), SI
+none138:
+	MOVQ   144(AX), R8
+	MOVQ   120(AX), R9
 	CMPQ   360(AX), $0x00
-	JE     set140
-	VADDSS (BX), X7, X7
+	JE     set141
+	VADDSS (R8), X7, X7
 
-set140:
-	VMOVSS     X7, (BX)
+set141:
+	VMOVSS     X7, (R8)
 	CMPQ       352(AX), $0x00
-	JE         plain141
-	VMASKMOVPS (SI), Y4, Y0
+	JE         plain142
+	VMASKMOVPS (R9), Y4, Y0
 	VADDPS     Y0, Y6, Y6
 
-plain141:
-	CMPQ         DX, $0x08
-	JE           all142
-	LEAQ         (SI), BX
-	TESTQ        $0x00000004, DX
-	JZ           two144
-	VMOVUPS      X6, (BX)
-	ADDQ         $0x10, BX
+plain142:
+	CMPQ         DI, $0x08
+	JE           all143
+	LEAQ         (R9), R8
+	TESTQ        $0x00000004, DI
+	JZ           two145
+	VMOVUPS      X6, (R8)
+	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y6, X6
 
-two144:
-	TESTQ    $0x00000002, DX
-	JZ       one145
-	VMOVLPS  X6, (BX)
-	ADDQ     $0x08, BX
+two145:
+	TESTQ    $0x00000002, DI
+	JZ       one146
+	VMOVLPS  X6, (R8)
+	ADDQ     $0x08, R8
 	VMOVHLPS X6, X6, X6
 
-one145:
-	TESTQ  $0x00000001, DX
-	JZ     stored143
-	VMOVSS X6, (BX)
-	JMP    stored143
+one146:
+	TESTQ  $0x00000001, DI
+	JZ     stored144
+	VMOVSS X6, (R8)
+	JMP    stored144
 
-all142:
-	VMOVUPS Y6, (SI)
+all143:
+	VMOVUPS Y6, (R9)
 
-stored143:
-	MOVQ 296(AX), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 168(AX)
-	MOVQ 304(AX), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 192(AX)
-	MOVQ 312(AX), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 216(AX)
-	MOVQ 288(AX), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 144(AX)
-	MOVQ 280(AX), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 120(AX)
+stored144:
+	MOVQ 296(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 168(AX)
+	MOVQ 304(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 192(AX)
+	MOVQ 312(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 216(AX)
+	MOVQ 288(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 280(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 368(AX)
-	JNZ  row135
+	JNZ  row136
 
-stop138:
+stop139:
 	VZEROUPPER
 	RET
 
@@ -2974,14 +3006,14 @@ TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop149
+	JE   stop150
 
-row146:
+row147:
 	MOVQ    (AX), DX
 	MOVQ    (DX), BX
 	MOVQ    8(DX), DX
 	CMPQ    DX, 344(AX)
-	JG      stop149
+	JG      stop150
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2995,12 +3027,12 @@ row146:
 	VMOVUPS 32(SI), Y0
 	VMOVUPS 64(SI), Y1
 	CMPQ    BX, DX
-	JGE     none148
+	JGE     none149
 
-edge147:
+edge148:
 	MOVQ       328(AX), SI
 	TESTQ      SI, SI
-	JZ         skip150
+	JZ         skip151
 	ADDQ       BX, SI
 	CMPQ       SI, 336(AX)
 	CMOVQGT    336(AX), SI
@@ -3017,7 +3049,7 @@ edge147:
 	IMULQ      SI, DI
 	PREFETCHT1 (R8)(DI*4)
 
-skip150:
+skip151:
 	MOVLQSX      (CX)(BX*4), SI
 	IMULQ        264(AX), SI
 	SHLQ         $0x02, SI
@@ -3073,9 +3105,9 @@ skip150:
 	VFMADD231PS  224(SI), Y11, Y9
 	INCQ         BX
 	CMPQ         BX, DX
-	JL           edge147
+	JL           edge148
 
-none148:
+none149:
 	MOVQ       144(AX), DX
 	MOVQ       120(AX), BX
 	VMOVUPS    wide3f800000<>+0(SB), Y11
@@ -3121,9 +3153,9 @@ none148:
 	ADDQ       DX, 120(AX)
 	ADDQ       $0x08, (AX)
 	DECQ       368(AX)
-	JNZ        row146
+	JNZ        row147
 
-stop149:
+stop150:
 	VZEROUPPER
 	RET
 
@@ -3134,14 +3166,14 @@ TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	CMPQ 368(AX), $0x00
-	JE   stop154
+	JE   stop155
 
-row151:
+row152:
 	MOVQ   (AX), BX
 	MOVQ   (BX), R9
 	MOVQ   8(BX), R8
 	CMPQ   R8, 344(AX)
-	JG     stop154
+	JG     stop155
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3155,12 +3187,12 @@ row151:
 	MOVQ   192(AX), SI
 	MOVQ   216(AX), DI
 	CMPQ   R9, R8
-	JGE    none153
+	JGE    none154
 
-edge152:
+edge153:
 	MOVQ       328(AX), R10
 	TESTQ      R10, R10
-	JZ         skip155
+	JZ         skip156
 	ADDQ       R9, R10
 	CMPQ       R10, 336(AX)
 	CMOVQGT    336(AX), R10
@@ -3182,7 +3214,7 @@ edge152:
 	IMULQ      R10, R11
 	PREFETCHT1 (R12)(R11*4)
 
-skip155:
+skip156:
 	MOVLQSX      (CX)(R9*4), R10
 	IMULQ        264(AX), R10
 	SHLQ         $0x02, R10
@@ -3294,19 +3326,19 @@ skip155:
 	VMOVUPS      Y10, (R10)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge152
+	JL           edge153
 
-none153:
+none154:
 	MOVQ   144(AX), BX
 	MOVQ   120(AX), SI
 	CMPQ   360(AX), $0x00
-	JE     set156
+	JE     set157
 	VADDPS (BX), Y8, Y8
 
-set156:
+set157:
 	VMOVUPS Y8, (BX)
 	CMPQ    352(AX), $0x00
-	JE      plain157
+	JE      plain158
 	VADDPS  (SI), Y0, Y0
 	VADDPS  32(SI), Y1, Y1
 	VADDPS  64(SI), Y2, Y2
@@ -3316,7 +3348,7 @@ set156:
 	VADDPS  192(SI), Y6, Y6
 	VADDPS  224(SI), Y7, Y7
 
-plain157:
+plain158:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -3342,9 +3374,9 @@ plain157:
 	ADDQ    BX, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    368(AX)
-	JNZ     row151
+	JNZ     row152
 
-stop154:
+stop155:
 	VZEROUPPER
 	RET
 
@@ -3353,73 +3385,72 @@ stop154:
 TEXT ·attendSpokeDrop(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
-	MOVQ    696(AX), DX
-	MOVQ    (AX), BX
-	MOVQ    (BX), BX
-	SHLQ    $0x02, BX
-	SUBQ    BX, DX
-	MOVQ    720(AX), BX
-	LEAQ    firstLanes<>+0(SB), SI
-	MOVQ    BX, DI
-	NEGQ    DI
-	VMOVUPS 32(SI)(DI*4), Y2
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    696(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    (DI), DI
+	SHLQ    $0x02, DI
+	SUBQ    DI, SI
+	MOVQ    720(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y2
 	CMPQ    368(AX), $0x00
-	JE      stop161
+	JE      stop162
 
-row158:
-	MOVQ   (AX), SI
-	MOVQ   (SI), DI
-	MOVQ   8(SI), SI
-	CMPQ   SI, 344(AX)
-	JG     stop161
+row159:
+	MOVQ   (AX), R8
+	MOVQ   (R8), R9
+	MOVQ   8(R8), R8
+	CMPQ   R8, 344(AX)
+	JG     stop162
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   144(AX), R8
-	VMOVSS 4(R8), X0
-	VMOVSS 8(R8), X1
-	CMPQ   DI, SI
-	JGE    none160
+	MOVQ   144(AX), R10
+	VMOVSS 4(R10), X0
+	VMOVSS 8(R10), X1
+	CMPQ   R9, R8
+	JGE    none161
 
-edge159:
-	MOVQ       328(AX), R8
-	TESTQ      R8, R8
-	JZ         skip162
-	ADDQ       DI, R8
-	CMPQ       R8, 336(AX)
-	CMOVQGT    336(AX), R8
-	MOVLQSX    (CX)(R8*4), R8
-	MOVQ       96(AX), R10
-	MOVQ       272(AX), R9
-	IMULQ      R8, R9
-	PREFETCHT1 (R10)(R9*4)
-	MOVQ       72(AX), R10
-	MOVQ       264(AX), R9
-	IMULQ      R8, R9
-	PREFETCHT1 (R10)(R9*4)
+edge160:
+	MOVQ       328(AX), R10
+	TESTQ      R10, R10
+	JZ         skip163
+	ADDQ       R9, R10
+	CMPQ       R10, 336(AX)
+	CMOVQGT    336(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       96(AX), R12
+	MOVQ       272(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	MOVQ       72(AX), R12
+	MOVQ       264(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
 
-skip162:
-	MOVLQSX      (CX)(DI*4), R8
-	IMULQ        264(AX), R8
-	SHLQ         $0x02, R8
-	ADDQ         72(AX), R8
-	VMULSS       (R8), X0, X5
-	VMULSS       4(R8), X1, X6
+skip163:
+	MOVLQSX      (CX)(R9*4), R10
+	MOVQ         264(AX), R11
+	IMULQ        R10, R11
+	VMULSS       (DX)(R11*4), X0, X5
+	VMULSS       4(DX)(R11*4), X1, X6
 	VMAXSS       X6, X5, X5
 	VADDSS       X5, X4, X4
-	VMULSS       (DX)(DI*4), X5, X5
-	MOVLQSX      (CX)(DI*4), R8
-	IMULQ        272(AX), R8
-	SHLQ         $0x02, R8
-	ADDQ         96(AX), R8
-	VMASKMOVPS   (R8), Y2, Y6
+	VMULSS       (SI)(R9*4), X5, X5
+	MOVQ         272(AX), R11
+	IMULQ        R10, R11
+	VMASKMOVPS   (BX)(R11*4), Y2, Y6
 	VBROADCASTSS X5, Y5
 	VFMADD231PS  Y6, Y5, Y3
-	INCQ         DI
-	CMPQ         DI, SI
-	JL           edge159
+	INCQ         R9
+	CMPQ         R9, R8
+	JL           edge160
 
-none160:
-	MOVQ         144(AX), SI
+none161:
+	MOVQ         144(AX), R8
 	VBROADCASTSS X4, Y4
 	VMOVUPS      wide3f800000<>+0(SB), Y5
 	VDIVPS       Y4, Y5, Y5
@@ -3427,47 +3458,47 @@ none160:
 	VANDNPS      Y5, Y4, Y4
 	VMULSS       X4, X0, X0
 	VMULSS       X4, X1, X1
-	VMOVSS       X0, 4(SI)
-	VMOVSS       X1, 8(SI)
+	VMOVSS       X0, 4(R8)
+	VMOVSS       X1, 8(R8)
 	VMULPS       Y3, Y4, Y0
-	MOVQ         120(AX), SI
-	CMPQ         BX, $0x08
-	JE           all163
-	LEAQ         (SI), SI
-	TESTQ        $0x00000004, BX
-	JZ           two165
-	VMOVUPS      X0, (SI)
-	ADDQ         $0x10, SI
+	MOVQ         120(AX), R8
+	CMPQ         DI, $0x08
+	JE           all164
+	LEAQ         (R8), R8
+	TESTQ        $0x00000004, DI
+	JZ           two166
+	VMOVUPS      X0, (R8)
+	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y0, X0
 
-two165:
-	TESTQ    $0x00000002, BX
-	JZ       one166
-	VMOVLPS  X0, (SI)
-	ADDQ     $0x08, SI
+two166:
+	TESTQ    $0x00000002, DI
+	JZ       one167
+	VMOVLPS  X0, (R8)
+	ADDQ     $0x08, R8
 	VMOVHLPS X0, X0, X0
 
-one166:
-	TESTQ  $0x00000001, BX
-	JZ     stored164
-	VMOVSS X0, (SI)
-	JMP    stored164
+one167:
+	TESTQ  $0x00000001, DI
+	JZ     stored165
+	VMOVSS X0, (R8)
+	JMP    stored165
 
-all163:
-	VMOVUPS Y0, (SI)
+all164:
+	VMOVUPS Y0, (R8)
 
-stored164:
-	MOVQ 288(AX), SI
-	SHLQ $0x02, SI
-	ADDQ SI, 144(AX)
-	MOVQ 280(AX), SI
-	SHLQ $0x02, SI
-	ADDQ SI, 120(AX)
+stored165:
+	MOVQ 288(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 280(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 368(AX)
-	JNZ  row158
+	JNZ  row159
 
-stop161:
+stop162:
 	VZEROUPPER
 	RET
 
@@ -3476,77 +3507,77 @@ stop161:
 TEXT ·retraceSpokeDrop(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
-	MOVQ    696(AX), DX
-	MOVQ    (AX), BX
-	MOVQ    (BX), BX
-	SHLQ    $0x02, BX
-	SUBQ    BX, DX
-	MOVQ    720(AX), BX
-	LEAQ    firstLanes<>+0(SB), SI
-	MOVQ    BX, DI
-	NEGQ    DI
-	VMOVUPS 32(SI)(DI*4), Y4
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    240(AX), SI
+	MOVQ    696(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    (R8), R8
+	SHLQ    $0x02, R8
+	SUBQ    R8, DI
+	MOVQ    720(AX), R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    R8, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y4
 	VMOVUPS 376(AX), Y5
 	CMPQ    368(AX), $0x00
-	JE      stop170
+	JE      stop171
 
-row167:
-	MOVQ       (AX), SI
-	MOVQ       (SI), DI
-	MOVQ       8(SI), SI
-	CMPQ       SI, 344(AX)
-	JG         stop170
+row168:
+	MOVQ       (AX), R9
+	MOVQ       (R9), R10
+	MOVQ       8(R9), R9
+	CMPQ       R9, 344(AX)
+	JG         stop171
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
-	MOVQ       192(AX), R8
-	MOVQ       168(AX), R9
-	VMOVSS     (R9), X0
-	VMOVSS     (R8), X1
-	VMOVSS     4(R8), X2
-	MOVQ       216(AX), R8
-	VMASKMOVPS (R8), Y4, Y3
-	CMPQ       DI, SI
-	JGE        none169
+	MOVQ       192(AX), R11
+	MOVQ       168(AX), R12
+	VMOVSS     (R12), X0
+	VMOVSS     (R11), X1
+	VMOVSS     4(R11), X2
+	MOVQ       216(AX), R11
+	VMASKMOVPS (R11), Y4, Y3
+	CMPQ       R10, R9
+	JGE        none170
 
-edge168:
-	MOVQ       328(AX), R8
-	TESTQ      R8, R8
-	JZ         skip171
-	ADDQ       DI, R8
-	CMPQ       R8, 336(AX)
-	CMOVQGT    336(AX), R8
-	MOVLQSX    (CX)(R8*4), R8
-	MOVQ       96(AX), R10
-	MOVQ       272(AX), R9
-	IMULQ      R8, R9
-	PREFETCHT1 (R10)(R9*4)
-	MOVQ       72(AX), R10
-	MOVQ       264(AX), R9
-	IMULQ      R8, R9
-	PREFETCHT1 (R10)(R9*4)
-	MOVQ       240(AX), R10
-	MOVQ       320(AX), R9
-	IMULQ      R8, R9
-	PREFETCHT1 (R10)(R9*4)
+edge169:
+	MOVQ       328(AX), R11
+	TESTQ      R11, R11
+	JZ         skip172
+	ADDQ       R10, R11
+	CMPQ       R11, 336(AX)
+	CMOVQGT    336(AX), R11
+	MOVLQSX    (CX)(R11*4), R11
+	MOVQ       96(AX), R13
+	MOVQ       272(AX), R12
+	IMULQ      R11, R12
+	PREFETCHT1 (R13)(R12*4)
+	MOVQ       72(AX), R13
+	MOVQ       264(AX), R12
+	IMULQ      R11, R12
+	PREFETCHT1 (R13)(R12*4)
+	MOVQ       240(AX), R13
+	MOVQ       320(AX), R12
+	IMULQ      R11, R12
+	PREFETCHT1 (R13)(R12*4)
 
-skip171:
-	MOVLQSX      (CX)(DI*4), R8
-	IMULQ        264(AX), R8
-	SHLQ         $0x02, R8
-	ADDQ         72(AX), R8
-	VMULSS       4(R8), X1, X8
-	VMULSS       8(R8), X2, X9
+skip172:
+	MOVLQSX      (CX)(R10*4), R11
+	MOVQ         264(AX), R12
+	IMULQ        R11, R12
+	VMULSS       4(DX)(R12*4), X1, X8
+	VMULSS       8(DX)(R12*4), X2, X9
 	VMAXSS       X9, X8, X8
-	VADDSS       (R8), X0, X9
+	VADDSS       (DX)(R12*4), X0, X9
 	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
 	VMULPS       Y5, Y8, Y11
 	VBLENDVPS    Y10, Y8, Y11, Y10
 	VBROADCASTSS X8, Y12
-	MOVLQSX      (CX)(DI*4), R9
-	IMULQ        272(AX), R9
-	SHLQ         $0x02, R9
-	ADDQ         96(AX), R9
-	VMASKMOVPS   (R9), Y4, Y11
+	MOVQ         272(AX), R13
+	IMULQ        R11, R13
+	VMASKMOVPS   (BX)(R13*4), Y4, Y11
 	VMULPS       Y3, Y11, Y13
 	VEXTRACTF128 $0x01, Y13, X8
 	VADDPS       X8, X13, X13
@@ -3554,84 +3585,82 @@ skip171:
 	VADDPS       X8, X13, X13
 	VMOVSHDUP    X13, X8
 	VADDSS       X8, X13, X13
-	VMULSS       (DX)(DI*4), X13, X13
-	VBROADCASTSS (DX)(DI*4), Y14
+	VMULSS       (DI)(R10*4), X13, X13
+	VBROADCASTSS (DI)(R10*4), Y14
 	VMULPS       Y14, Y12, Y12
 	VFMADD231PS  Y11, Y12, Y6
-	VSUBSS       12(R8), X13, X13
+	VSUBSS       12(DX)(R12*4), X13, X13
 	VMULSS       X10, X13, X13
 	VADDSS       X13, X7, X7
-	MOVLQSX      (CX)(DI*4), R8
-	IMULQ        320(AX), R8
-	SHLQ         $0x02, R8
-	ADDQ         240(AX), R8
-	VADDSS       (R8), X13, X13
-	VMOVSS       X13, (R8)
-	INCQ         DI
-	CMPQ         DI, SI
-	JL           edge168
+	MOVQ         320(AX), R12
+	IMULQ        R11, R12
+	VADDSS       (SI)(R12*4), X13, X13
+	VMOVSS       X13, (SI)(R12*4)
+	INCQ         R10
+	CMPQ         R10, R9
+	JL           edge169
 
-none169:
-	MOVQ   144(AX), SI
-	MOVQ   120(AX), DI
+none170:
+	MOVQ   144(AX), R9
+	MOVQ   120(AX), R10
 	CMPQ   360(AX), $0x00
-	JE     set172
-	VADDSS (SI), X7, X7
+	JE     set173
+	VADDSS (R9), X7, X7
 
-set172:
-	VMOVSS     X7, (SI)
+set173:
+	VMOVSS     X7, (R9)
 	CMPQ       352(AX), $0x00
-	JE         plain173
-	VMASKMOVPS (DI), Y4, Y0
+	JE         plain174
+	VMASKMOVPS (R10), Y4, Y0
 	VADDPS     Y0, Y6, Y6
 
-plain173:
-	CMPQ         BX, $0x08
-	JE           all174
-	LEAQ         (DI), SI
-	TESTQ        $0x00000004, BX
-	JZ           two176
-	VMOVUPS      X6, (SI)
-	ADDQ         $0x10, SI
+plain174:
+	CMPQ         R8, $0x08
+	JE           all175
+	LEAQ         (R10), R9
+	TESTQ        $0x00000004, R8
+	JZ           two177
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two176:
-	TESTQ    $0x00000002, BX
-	JZ       one177
-	VMOVLPS  X6, (SI)
-	ADDQ     $0x08, SI
+two177:
+	TESTQ    $0x00000002, R8
+	JZ       one178
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one177:
-	TESTQ  $0x00000001, BX
-	JZ     stored175
-	VMOVSS X6, (SI)
-	JMP    stored175
+one178:
+	TESTQ  $0x00000001, R8
+	JZ     stored176
+	VMOVSS X6, (R9)
+	JMP    stored176
 
-all174:
-	VMOVUPS Y6, (DI)
+all175:
+	VMOVUPS Y6, (R10)
 
-stored175:
-	MOVQ 296(AX), SI
-	SHLQ $0x02, SI
-	ADDQ SI, 168(AX)
-	MOVQ 304(AX), SI
-	SHLQ $0x02, SI
-	ADDQ SI, 192(AX)
-	MOVQ 312(AX), SI
-	SHLQ $0x02, SI
-	ADDQ SI, 216(AX)
-	MOVQ 288(AX), SI
-	SHLQ $0x02, SI
-	ADDQ SI, 144(AX)
-	MOVQ 280(AX), SI
-	SHLQ $0x02, SI
-	ADDQ SI, 120(AX)
+stored176:
+	MOVQ 296(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 168(AX)
+	MOVQ 304(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 192(AX)
+	MOVQ 312(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 216(AX)
+	MOVQ 288(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 144(AX)
+	MOVQ 280(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 368(AX)
-	JNZ  row167
+	JNZ  row168
 
-stop170:
+stop171:
 	VZEROUPPER
 	RET
 
@@ -3645,9 +3674,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done179
+	JE   done180
 
-row178:
+row179:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -3655,12 +3684,12 @@ row178:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none181
+	JZ     none182
 	MOVQ   R8, 216(AX)
 
-edge180:
+edge181:
 	CMPQ       200(AX), $0x00
-	JE         near182
+	JE         near183
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -3669,7 +3698,7 @@ edge180:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near182:
+near183:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -3679,30 +3708,30 @@ near182:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge180
+	JL           edge181
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none181:
+none182:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set184
+	JNE          set185
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept185
+	JMP          kept186
 
-set184:
+set185:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept185:
+kept186:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -3710,9 +3739,9 @@ kept185:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row178
+	JNZ  row179
 
-done179:
+done180:
 	VZEROUPPER
 	RET
 
@@ -3727,21 +3756,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done187
+	JE   done188
 
-row186:
+row187:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over188
+	JZ   over189
 	MOVQ R9, 216(AX)
 
-edge189:
+edge190:
 	CMPQ       200(AX), $0x00
-	JE         near190
+	JE         near191
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3750,7 +3779,7 @@ edge189:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near190:
+near191:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3766,20 +3795,20 @@ near190:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge189
+	JL           edge190
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over188:
+over189:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row186
+	JNZ  row187
 
-done187:
+done188:
 	VZEROUPPER
 	RET
 
@@ -3795,9 +3824,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done193
+	JE   done194
 
-row192:
+row193:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3805,13 +3834,13 @@ row192:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none195
+	JZ     none196
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge194:
+edge195:
 	CMPQ       200(AX), $0x00
-	JE         near196
+	JE         near197
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3820,7 +3849,7 @@ edge194:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near196:
+near197:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3838,30 +3867,30 @@ near196:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge194
+	JL           edge195
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none195:
+none196:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set198
+	JNE          set199
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept199
+	JMP          kept200
 
-set198:
+set199:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept199:
+kept200:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3872,9 +3901,9 @@ kept199:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row192
+	JNZ  row193
 
-done193:
+done194:
 	VZEROUPPER
 	RET
 
@@ -3888,9 +3917,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done201
+	JE   done202
 
-row200:
+row201:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3899,12 +3928,12 @@ row200:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none203
+	JZ     none204
 	MOVQ   R9, 216(AX)
 
-edge202:
+edge203:
 	CMPQ       200(AX), $0x00
-	JE         near204
+	JE         near205
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3913,7 +3942,7 @@ edge202:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near204:
+near205:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -3925,18 +3954,18 @@ near204:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge202
+	JL           edge203
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none203:
+none204:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set206
+	JNE          set207
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3945,9 +3974,9 @@ none203:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept207
+	JMP          kept208
 
-set206:
+set207:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -3955,7 +3984,7 @@ set206:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept207:
+kept208:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3963,9 +3992,9 @@ kept207:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row200
+	JNZ  row201
 
-done201:
+done202:
 	VZEROUPPER
 	RET
 
@@ -3980,21 +4009,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done209
+	JE   done210
 
-row208:
+row209:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over210
+	JZ   over211
 	MOVQ R10, 216(AX)
 
-edge211:
+edge212:
 	CMPQ       200(AX), $0x00
-	JE         near212
+	JE         near213
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4003,7 +4032,7 @@ edge211:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near212:
+near213:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -4022,20 +4051,20 @@ near212:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge211
+	JL           edge212
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over210:
+over211:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row208
+	JNZ  row209
 
-done209:
+done210:
 	VZEROUPPER
 	RET
 
@@ -4051,9 +4080,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done215
+	JE   done216
 
-row214:
+row215:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4062,13 +4091,13 @@ row214:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none217
+	JZ     none218
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge216:
+edge217:
 	CMPQ       200(AX), $0x00
-	JE         near218
+	JE         near219
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -4077,7 +4106,7 @@ edge216:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near218:
+near219:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -4100,18 +4129,18 @@ near218:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge216
+	JL           edge217
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none217:
+none218:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set220
+	JNE          set221
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4120,9 +4149,9 @@ none217:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept221
+	JMP          kept222
 
-set220:
+set221:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4130,7 +4159,7 @@ set220:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept221:
+kept222:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4141,9 +4170,9 @@ kept221:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row214
+	JNZ  row215
 
-done215:
+done216:
 	VZEROUPPER
 	RET
 
@@ -4158,9 +4187,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done223
+	JE   done224
 
-row222:
+row223:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4171,12 +4200,12 @@ row222:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none225
+	JZ     none226
 	MOVQ   R10, 216(AX)
 
-edge224:
+edge225:
 	CMPQ       200(AX), $0x00
-	JE         near226
+	JE         near227
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4186,7 +4215,7 @@ edge224:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near226:
+near227:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4202,18 +4231,18 @@ near226:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge224
+	JL           edge225
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none225:
+none226:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set228
+	JNE          set229
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4230,9 +4259,9 @@ none225:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept229
+	JMP          kept230
 
-set228:
+set229:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4246,7 +4275,7 @@ set228:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept229:
+kept230:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4254,9 +4283,9 @@ kept229:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row222
+	JNZ  row223
 
-done223:
+done224:
 	VZEROUPPER
 	RET
 
@@ -4272,21 +4301,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done231
+	JE   done232
 
-row230:
+row231:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over232
+	JZ   over233
 	MOVQ R11, 216(AX)
 
-edge233:
+edge234:
 	CMPQ       200(AX), $0x00
-	JE         near234
+	JE         near235
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -4296,7 +4325,7 @@ edge233:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near234:
+near235:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -4319,20 +4348,20 @@ near234:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge233
+	JL           edge234
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over232:
+over233:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row230
+	JNZ  row231
 
-done231:
+done232:
 	VZEROUPPER
 	RET
 
@@ -4349,9 +4378,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done237
+	JE   done238
 
-row236:
+row237:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4362,13 +4391,13 @@ row236:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none239
+	JZ     none240
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge238:
+edge239:
 	CMPQ       200(AX), $0x00
-	JE         near240
+	JE         near241
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4378,7 +4407,7 @@ edge238:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near240:
+near241:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4409,18 +4438,18 @@ near240:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge238
+	JL           edge239
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none239:
+none240:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set242
+	JNE          set243
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4437,9 +4466,9 @@ none239:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept243
+	JMP          kept244
 
-set242:
+set243:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4453,7 +4482,7 @@ set242:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept243:
+kept244:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4464,9 +4493,9 @@ kept243:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row236
+	JNZ  row237
 
-done237:
+done238:
 	VZEROUPPER
 	RET
 
@@ -4481,9 +4510,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done245
+	JE   done246
 
-row244:
+row245:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4498,12 +4527,12 @@ row244:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none247
+	JZ     none248
 	MOVQ   R10, 216(AX)
 
-edge246:
+edge247:
 	CMPQ       200(AX), $0x00
-	JE         near248
+	JE         near249
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4511,16 +4540,16 @@ edge246:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked249
-	JG         near248
+	JE         asked250
+	JG         near249
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked249:
+asked250:
 	PREFETCHT1 192(SI)(R10*4)
 
-near248:
+near249:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4545,19 +4574,19 @@ near248:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge246
+	JL           edge247
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none247:
+none248:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set250
+	JNE          set251
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4590,9 +4619,9 @@ none247:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept251
+	JMP          kept252
 
-set250:
+set251:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4618,7 +4647,7 @@ set250:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept251:
+kept252:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4626,9 +4655,9 @@ kept251:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row244
+	JNZ  row245
 
-done245:
+done246:
 	VZEROUPPER
 	RET
 
@@ -4644,22 +4673,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done253
+	JE   done254
 
-row252:
+row253:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over254
+	JZ   over255
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge255:
+edge256:
 	CMPQ       200(AX), $0x00
-	JE         near256
+	JE         near257
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4667,16 +4696,16 @@ edge255:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked257
-	JG         near256
+	JE         asked258
+	JG         near257
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked257:
+asked258:
 	PREFETCHT1 192(SI)(R12*4)
 
-near256:
+near257:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -4712,20 +4741,20 @@ near256:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge255
+	JL         edge256
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over254:
+over255:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row252
+	JNZ  row253
 
-done253:
+done254:
 	VZEROUPPER
 	RET
 
@@ -4742,9 +4771,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done259
+	JE   done260
 
-row258:
+row259:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4759,13 +4788,13 @@ row258:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none261
+	JZ     none262
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge260:
+edge261:
 	CMPQ       200(AX), $0x00
-	JE         near262
+	JE         near263
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4773,16 +4802,16 @@ edge260:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked263
-	JG         near262
+	JE         asked264
+	JG         near263
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked263:
+asked264:
 	PREFETCHT1 192(SI)(R12*4)
 
-near262:
+near263:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4835,19 +4864,19 @@ near262:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge260
+	JL           edge261
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none261:
+none262:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set264
+	JNE          set265
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4880,9 +4909,9 @@ none261:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept265
+	JMP          kept266
 
-set264:
+set265:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4908,7 +4937,7 @@ set264:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept265:
+kept266:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4919,9 +4948,9 @@ kept265:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row258
+	JNZ  row259
 
-done259:
+done260:
 	VZEROUPPER
 	RET
 
@@ -4935,9 +4964,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done267
+	JE   done268
 
-row266:
+row267:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4946,12 +4975,12 @@ row266:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none269
+	JZ     none270
 	MOVQ   R8, 216(AX)
 
-edge268:
+edge269:
 	CMPQ       200(AX), $0x00
-	JE         near270
+	JE         near271
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4960,7 +4989,7 @@ edge268:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near270:
+near271:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4971,18 +5000,18 @@ near270:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge268
+	JL           edge269
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none269:
+none270:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set272
+	JNE          set273
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4990,16 +5019,16 @@ none269:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept273
+	JMP          kept274
 
-set272:
+set273:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept273:
+kept274:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5007,9 +5036,9 @@ kept273:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row266
+	JNZ  row267
 
-done267:
+done268:
 	VZEROUPPER
 	RET
 
@@ -5024,21 +5053,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done275
+	JE   done276
 
-row274:
+row275:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over276
+	JZ   over277
 	MOVQ R9, 216(AX)
 
-edge277:
+edge278:
 	CMPQ       200(AX), $0x00
-	JE         near278
+	JE         near279
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5047,7 +5076,7 @@ edge277:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near278:
+near279:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5065,20 +5094,20 @@ near278:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge277
+	JL           edge278
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over276:
+over277:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row274
+	JNZ  row275
 
-done275:
+done276:
 	VZEROUPPER
 	RET
 
@@ -5094,9 +5123,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done281
+	JE   done282
 
-row280:
+row281:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5105,13 +5134,13 @@ row280:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none283
+	JZ     none284
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge282:
+edge283:
 	CMPQ       200(AX), $0x00
-	JE         near284
+	JE         near285
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5120,7 +5149,7 @@ edge282:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near284:
+near285:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5142,18 +5171,18 @@ near284:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge282
+	JL           edge283
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none283:
+none284:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set286
+	JNE          set287
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -5161,16 +5190,16 @@ none283:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept287
+	JMP          kept288
 
-set286:
+set287:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept287:
+kept288:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5181,9 +5210,9 @@ kept287:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row280
+	JNZ  row281
 
-done281:
+done282:
 	VZEROUPPER
 	RET
 
@@ -5198,9 +5227,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done289
+	JE   done290
 
-row288:
+row289:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -5215,12 +5244,12 @@ row288:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none291
+	JZ     none292
 	MOVQ   R10, 216(AX)
 
-edge290:
+edge291:
 	CMPQ       200(AX), $0x00
-	JE         near292
+	JE         near293
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -5228,16 +5257,16 @@ edge290:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked293
-	JG         near292
+	JE         asked294
+	JG         near293
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked293:
+asked294:
 	PREFETCHT1 192(SI)(R10*4)
 
-near292:
+near293:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -5257,18 +5286,18 @@ near292:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge290
+	JL           edge291
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none291:
+none292:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set294
+	JNE          set295
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5297,9 +5326,9 @@ none291:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept295
+	JMP          kept296
 
-set294:
+set295:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -5321,7 +5350,7 @@ set294:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept295:
+kept296:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -5329,9 +5358,9 @@ kept295:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row288
+	JNZ  row289
 
-done289:
+done290:
 	VZEROUPPER
 	RET
 
@@ -5347,21 +5376,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done297
+	JE   done298
 
-row296:
+row297:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over298
+	JZ   over299
 	MOVQ R11, 216(AX)
 
-edge299:
+edge300:
 	CMPQ       200(AX), $0x00
-	JE         near300
+	JE         near301
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -5369,16 +5398,16 @@ edge299:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked301
-	JG         near300
+	JE         asked302
+	JG         near301
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked301:
+asked302:
 	PREFETCHT1 192(SI)(R11*4)
 
-near300:
+near301:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -5409,20 +5438,20 @@ near300:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge299
+	JL           edge300
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over298:
+over299:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row296
+	JNZ  row297
 
-done297:
+done298:
 	VZEROUPPER
 	RET
 
@@ -5439,9 +5468,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done303
+	JE   done304
 
-row302:
+row303:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -5456,13 +5485,13 @@ row302:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none305
+	JZ     none306
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge304:
+edge305:
 	CMPQ       200(AX), $0x00
-	JE         near306
+	JE         near307
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -5470,16 +5499,16 @@ edge304:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked307
-	JG         near306
+	JE         asked308
+	JG         near307
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked307:
+asked308:
 	PREFETCHT1 192(SI)(R12*4)
 
-near306:
+near307:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -5526,18 +5555,18 @@ near306:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge304
+	JL           edge305
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none305:
+none306:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set308
+	JNE          set309
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5566,9 +5595,9 @@ none305:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept309
+	JMP          kept310
 
-set308:
+set309:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -5590,7 +5619,7 @@ set308:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept309:
+kept310:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -5601,9 +5630,9 @@ kept309:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row302
+	JNZ  row303
 
-done303:
+done304:
 	VZEROUPPER
 	RET
 
@@ -5617,9 +5646,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done311
+	JE   done312
 
-row310:
+row311:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5630,12 +5659,12 @@ row310:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none313
+	JZ     none314
 	MOVQ   R8, 216(AX)
 
-edge312:
+edge313:
 	CMPQ       200(AX), $0x00
-	JE         near314
+	JE         near315
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5645,7 +5674,7 @@ edge312:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near314:
+near315:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5658,18 +5687,18 @@ near314:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge312
+	JL           edge313
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none313:
+none314:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set316
+	JNE          set317
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5683,9 +5712,9 @@ none313:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept317
+	JMP          kept318
 
-set316:
+set317:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -5696,7 +5725,7 @@ set316:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept317:
+kept318:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5704,9 +5733,9 @@ kept317:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row310
+	JNZ  row311
 
-done311:
+done312:
 	VZEROUPPER
 	RET
 
@@ -5721,21 +5750,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done319
+	JE   done320
 
-row318:
+row319:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over320
+	JZ   over321
 	MOVQ R9, 216(AX)
 
-edge321:
+edge322:
 	CMPQ       200(AX), $0x00
-	JE         near322
+	JE         near323
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5745,7 +5774,7 @@ edge321:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near322:
+near323:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5767,20 +5796,20 @@ near322:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge321
+	JL           edge322
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over320:
+over321:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row318
+	JNZ  row319
 
-done319:
+done320:
 	VZEROUPPER
 	RET
 
@@ -5796,9 +5825,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done325
+	JE   done326
 
-row324:
+row325:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5809,13 +5838,13 @@ row324:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none327
+	JZ     none328
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge326:
+edge327:
 	CMPQ       200(AX), $0x00
-	JE         near328
+	JE         near329
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5825,7 +5854,7 @@ edge326:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near328:
+near329:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5855,18 +5884,18 @@ near328:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge326
+	JL           edge327
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none327:
+none328:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set330
+	JNE          set331
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5880,9 +5909,9 @@ none327:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept331
+	JMP          kept332
 
-set330:
+set331:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -5893,7 +5922,7 @@ set330:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept331:
+kept332:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5904,9 +5933,9 @@ kept331:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row324
+	JNZ  row325
 
-done325:
+done326:
 	VZEROUPPER
 	RET
 
@@ -5920,9 +5949,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done333
+	JE   done334
 
-row332:
+row333:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5937,12 +5966,12 @@ row332:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none335
+	JZ     none336
 	MOVQ   R8, 216(AX)
 
-edge334:
+edge335:
 	CMPQ       200(AX), $0x00
-	JE         near336
+	JE         near337
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5950,16 +5979,16 @@ edge334:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked337
-	JG         near336
+	JE         asked338
+	JG         near337
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked337:
+asked338:
 	PREFETCHT1 192(DX)(R8*4)
 
-near336:
+near337:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5976,18 +6005,18 @@ near336:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge334
+	JL           edge335
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none335:
+none336:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set338
+	JNE          set339
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6013,9 +6042,9 @@ none335:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept339
+	JMP          kept340
 
-set338:
+set339:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -6034,7 +6063,7 @@ set338:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept339:
+kept340:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -6042,9 +6071,9 @@ kept339:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row332
+	JNZ  row333
 
-done333:
+done334:
 	VZEROUPPER
 	RET
 
@@ -6059,21 +6088,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done341
+	JE   done342
 
-row340:
+row341:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over342
+	JZ   over343
 	MOVQ R9, 216(AX)
 
-edge343:
+edge344:
 	CMPQ       200(AX), $0x00
-	JE         near344
+	JE         near345
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6081,16 +6110,16 @@ edge343:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked345
-	JG         near344
+	JE         asked346
+	JG         near345
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked345:
+asked346:
 	PREFETCHT1 192(DX)(R9*4)
 
-near344:
+near345:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -6120,20 +6149,20 @@ near344:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge343
+	JL           edge344
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over342:
+over343:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row340
+	JNZ  row341
 
-done341:
+done342:
 	VZEROUPPER
 	RET
 
@@ -6149,9 +6178,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done347
+	JE   done348
 
-row346:
+row347:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6166,13 +6195,13 @@ row346:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none349
+	JZ     none350
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge348:
+edge349:
 	CMPQ       200(AX), $0x00
-	JE         near350
+	JE         near351
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -6180,16 +6209,16 @@ edge348:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked351
-	JG         near350
+	JE         asked352
+	JG         near351
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked351:
+asked352:
 	PREFETCHT1 192(DX)(R10*4)
 
-near350:
+near351:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -6235,18 +6264,18 @@ near350:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge348
+	JL           edge349
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none349:
+none350:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set352
+	JNE          set353
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6272,9 +6301,9 @@ none349:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept353
+	JMP          kept354
 
-set352:
+set353:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -6293,7 +6322,7 @@ set352:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept353:
+kept354:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6304,9 +6333,9 @@ kept353:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row346
+	JNZ  row347
 
-done347:
+done348:
 	VZEROUPPER
 	RET
 
@@ -6321,9 +6350,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done355
+	JZ    done356
 
-row354:
+row355:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -6339,9 +6368,9 @@ row354:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row354
+	JNZ          row355
 
-done355:
+done356:
 	VZEROUPPER
 	RET
 
@@ -6357,9 +6386,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done357
+	JZ      done358
 
-row356:
+row357:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -6367,9 +6396,9 @@ row356:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row356
+	JNZ          row357
 
-done357:
+done358:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -6386,9 +6415,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done359
+	JZ      done360
 
-row358:
+row359:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -6398,9 +6427,9 @@ row358:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row358
+	JNZ          row359
 
-done359:
+done360:
 	VZEROUPPER
 	RET
 
@@ -6416,9 +6445,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done361
+	JZ    done362
 
-row360:
+row361:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -6455,9 +6484,9 @@ row360:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row360
+	JNZ        row361
 
-done361:
+done362:
 	VZEROUPPER
 	RET
 
@@ -6482,9 +6511,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done363
+	JZ      done364
 
-row362:
+row363:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -6507,9 +6536,9 @@ row362:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row362
+	JNZ          row363
 
-done363:
+done364:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -6543,9 +6572,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done365
+	JZ      done366
 
-row364:
+row365:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -6584,9 +6613,9 @@ row364:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row364
+	JNZ          row365
 
-done365:
+done366:
 	VZEROUPPER
 	RET
 
@@ -6601,9 +6630,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done367
+	JZ    done368
 
-row366:
+row367:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6621,9 +6650,9 @@ row366:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row366
+	JNZ          row367
 
-done367:
+done368:
 	VZEROUPPER
 	RET
 
@@ -6640,9 +6669,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done369
+	JZ      done370
 
-row368:
+row369:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -6651,9 +6680,9 @@ row368:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row368
+	JNZ          row369
 
-done369:
+done370:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -6672,9 +6701,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done371
+	JZ      done372
 
-row370:
+row371:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -6687,9 +6716,9 @@ row370:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row370
+	JNZ          row371
 
-done371:
+done372:
 	VZEROUPPER
 	RET
 
@@ -6704,9 +6733,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done373
+	JZ    done374
 
-row372:
+row373:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6728,9 +6757,9 @@ row372:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row372
+	JNZ          row373
 
-done373:
+done374:
 	VZEROUPPER
 	RET
 
@@ -6749,9 +6778,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done375
+	JZ      done376
 
-row374:
+row375:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -6762,9 +6791,9 @@ row374:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row374
+	JNZ          row375
 
-done375:
+done376:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6787,9 +6816,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done377
+	JZ      done378
 
-row376:
+row377:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -6808,9 +6837,9 @@ row376:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row376
+	JNZ          row377
 
-done377:
+done378:
 	VZEROUPPER
 	RET
 
@@ -6825,9 +6854,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done379
+	JZ    done380
 
-row378:
+row379:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6857,9 +6886,9 @@ row378:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row378
+	JNZ          row379
 
-done379:
+done380:
 	VZEROUPPER
 	RET
 
@@ -6882,9 +6911,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done381
+	JZ      done382
 
-row380:
+row381:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -6899,9 +6928,9 @@ row380:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row380
+	JNZ          row381
 
-done381:
+done382:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6932,9 +6961,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done383
+	JZ      done384
 
-row382:
+row383:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6965,9 +6994,9 @@ row382:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row382
+	JNZ          row383
 
-done383:
+done384:
 	VZEROUPPER
 	RET
 
@@ -6985,9 +7014,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done385
+	JE      done386
 
-row384:
+row385:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -6995,12 +7024,12 @@ row384:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none387
+	JZ     none388
 	MOVQ   R8, 216(AX)
 
-edge386:
+edge387:
 	CMPQ       200(AX), $0x00
-	JE         near388
+	JE         near389
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -7009,7 +7038,7 @@ edge386:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near388:
+near389:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -7020,81 +7049,81 @@ near388:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge386
+	JL           edge387
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none387:
+none388:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set390
+	JNE          set391
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all392
+	JE           all393
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two394
+	JZ           two395
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two394:
+two395:
 	TESTQ    $0x00000002, DI
-	JZ       one395
+	JZ       one396
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one395:
+one396:
 	TESTQ  $0x00000001, DI
-	JZ     stored393
+	JZ     stored394
 	VMOVSS X3, (SI)
-	JMP    stored393
+	JMP    stored394
 
-all392:
+all393:
 	VMOVUPS Y3, (SI)
 
-stored393:
-	JMP kept391
+stored394:
+	JMP kept392
 
-set390:
+set391:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all396
+	JE           all397
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two398
+	JZ           two399
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two398:
+two399:
 	TESTQ    $0x00000002, DI
-	JZ       one399
+	JZ       one400
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one399:
+one400:
 	TESTQ  $0x00000001, DI
-	JZ     stored397
+	JZ     stored398
 	VMOVSS X1, (SI)
-	JMP    stored397
+	JMP    stored398
 
-all396:
+all397:
 	VMOVUPS Y1, (SI)
 
-stored397:
-kept391:
+stored398:
+kept392:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -7102,9 +7131,9 @@ kept391:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row384
+	JNZ  row385
 
-done385:
+done386:
 	VZEROUPPER
 	RET
 
@@ -7123,21 +7152,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done401
+	JE      done402
 
-row400:
+row401:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over402
+	JZ   over403
 	MOVQ R9, 216(AX)
 
-edge403:
+edge404:
 	CMPQ       200(AX), $0x00
-	JE         near404
+	JE         near405
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -7146,7 +7175,7 @@ edge403:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near404:
+near405:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -7163,20 +7192,20 @@ near404:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge403
+	JL           edge404
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over402:
+over403:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row400
+	JNZ  row401
 
-done401:
+done402:
 	VZEROUPPER
 	RET
 
@@ -7196,9 +7225,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done407
+	JE      done408
 
-row406:
+row407:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -7206,13 +7235,13 @@ row406:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none409
+	JZ     none410
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge408:
+edge409:
 	CMPQ       200(AX), $0x00
-	JE         near410
+	JE         near411
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -7221,7 +7250,7 @@ edge408:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near410:
+near411:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -7240,81 +7269,81 @@ near410:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge408
+	JL           edge409
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none409:
+none410:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set412
+	JNE          set413
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all414
+	JE           all415
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two416
+	JZ           two417
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two416:
+two417:
 	TESTQ    $0x00000002, R8
-	JZ       one417
+	JZ       one418
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one417:
+one418:
 	TESTQ  $0x00000001, R8
-	JZ     stored415
+	JZ     stored416
 	VMOVSS X3, (DI)
-	JMP    stored415
+	JMP    stored416
 
-all414:
+all415:
 	VMOVUPS Y3, (DI)
 
-stored415:
-	JMP kept413
+stored416:
+	JMP kept414
 
-set412:
+set413:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all418
+	JE           all419
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two420
+	JZ           two421
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two420:
+two421:
 	TESTQ    $0x00000002, R8
-	JZ       one421
+	JZ       one422
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one421:
+one422:
 	TESTQ  $0x00000001, R8
-	JZ     stored419
+	JZ     stored420
 	VMOVSS X1, (DI)
-	JMP    stored419
+	JMP    stored420
 
-all418:
+all419:
 	VMOVUPS Y1, (DI)
 
-stored419:
-kept413:
+stored420:
+kept414:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -7325,9 +7354,9 @@ kept413:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row406
+	JNZ  row407
 
-done407:
+done408:
 	VZEROUPPER
 	RET
 
@@ -7345,9 +7374,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done423
+	JE      done424
 
-row422:
+row423:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -7356,12 +7385,12 @@ row422:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none425
+	JZ     none426
 	MOVQ   R9, 216(AX)
 
-edge424:
+edge425:
 	CMPQ       200(AX), $0x00
-	JE         near426
+	JE         near427
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -7370,7 +7399,7 @@ edge424:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near426:
+near427:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -7384,140 +7413,140 @@ near426:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge424
+	JL           edge425
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none425:
+none426:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set428
+	JNE          set429
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all430
+	JE           all431
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two432
+	JZ           two433
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two432:
+two433:
 	TESTQ    $0x00000002, R9
-	JZ       one433
+	JZ       one434
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one433:
+one434:
 	TESTQ  $0x00000001, R9
-	JZ     stored431
+	JZ     stored432
 	VMOVSS X4, (R10)
-	JMP    stored431
+	JMP    stored432
 
-all430:
+all431:
 	VMOVUPS Y4, (DI)
 
-stored431:
+stored432:
 	VBROADCASTSS 4(R8), Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all434
+	JE           all435
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two436
+	JZ           two437
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two436:
+two437:
 	TESTQ    $0x00000002, R8
-	JZ       one437
+	JZ       one438
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one437:
+one438:
 	TESTQ  $0x00000001, R8
-	JZ     stored435
+	JZ     stored436
 	VMOVSS X3, (DI)
-	JMP    stored435
+	JMP    stored436
 
-all434:
+all435:
 	VMOVUPS Y3, (DI)(CX*1)
 
-stored435:
-	JMP kept429
+stored436:
+	JMP kept430
 
-set428:
+set429:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all438
+	JE           all439
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two440
+	JZ           two441
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two440:
+two441:
 	TESTQ    $0x00000002, R9
-	JZ       one441
+	JZ       one442
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one441:
+one442:
 	TESTQ  $0x00000001, R9
-	JZ     stored439
+	JZ     stored440
 	VMOVSS X1, (R10)
-	JMP    stored439
+	JMP    stored440
 
-all438:
+all439:
 	VMOVUPS Y1, (DI)
 
-stored439:
+stored440:
 	VBROADCASTSS 4(R8), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all442
+	JE           all443
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two444
+	JZ           two445
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two444:
+two445:
 	TESTQ    $0x00000002, R8
-	JZ       one445
+	JZ       one446
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one445:
+one446:
 	TESTQ  $0x00000001, R8
-	JZ     stored443
+	JZ     stored444
 	VMOVSS X1, (DI)
-	JMP    stored443
+	JMP    stored444
 
-all442:
+all443:
 	VMOVUPS Y1, (DI)(CX*1)
 
-stored443:
-kept429:
+stored444:
+kept430:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -7525,9 +7554,9 @@ kept429:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row422
+	JNZ  row423
 
-done423:
+done424:
 	VZEROUPPER
 	RET
 
@@ -7546,21 +7575,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done447
+	JE      done448
 
-row446:
+row447:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over448
+	JZ   over449
 	MOVQ R10, 216(AX)
 
-edge449:
+edge450:
 	CMPQ       200(AX), $0x00
-	JE         near450
+	JE         near451
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7569,7 +7598,7 @@ edge449:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near450:
+near451:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -7590,20 +7619,20 @@ near450:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge449
+	JL           edge450
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over448:
+over449:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row446
+	JNZ  row447
 
-done447:
+done448:
 	VZEROUPPER
 	RET
 
@@ -7623,9 +7652,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done453
+	JE      done454
 
-row452:
+row453:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7634,13 +7663,13 @@ row452:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none455
+	JZ     none456
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge454:
+edge455:
 	CMPQ       200(AX), $0x00
-	JE         near456
+	JE         near457
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -7649,7 +7678,7 @@ edge454:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near456:
+near457:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -7674,140 +7703,140 @@ near456:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge454
+	JL           edge455
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none455:
+none456:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set458
+	JNE          set459
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all460
+	JE           all461
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two462
+	JZ           two463
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two462:
+two463:
 	TESTQ    $0x00000002, R10
-	JZ       one463
+	JZ       one464
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one463:
+one464:
 	TESTQ  $0x00000001, R10
-	JZ     stored461
+	JZ     stored462
 	VMOVSS X4, (R11)
-	JMP    stored461
+	JMP    stored462
 
-all460:
+all461:
 	VMOVUPS Y4, (R8)
 
-stored461:
+stored462:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all464
+	JE           all465
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two466
+	JZ           two467
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two466:
+two467:
 	TESTQ    $0x00000002, R9
-	JZ       one467
+	JZ       one468
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one467:
+one468:
 	TESTQ  $0x00000001, R9
-	JZ     stored465
+	JZ     stored466
 	VMOVSS X3, (R8)
-	JMP    stored465
+	JMP    stored466
 
-all464:
+all465:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored465:
-	JMP kept459
+stored466:
+	JMP kept460
 
-set458:
+set459:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all468
+	JE           all469
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two470
+	JZ           two471
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two470:
+two471:
 	TESTQ    $0x00000002, R10
-	JZ       one471
+	JZ       one472
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one471:
+one472:
 	TESTQ  $0x00000001, R10
-	JZ     stored469
+	JZ     stored470
 	VMOVSS X1, (R11)
-	JMP    stored469
+	JMP    stored470
 
-all468:
+all469:
 	VMOVUPS Y1, (R8)
 
-stored469:
+stored470:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all472
+	JE           all473
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two474
+	JZ           two475
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two474:
+two475:
 	TESTQ    $0x00000002, R9
-	JZ       one475
+	JZ       one476
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one475:
+one476:
 	TESTQ  $0x00000001, R9
-	JZ     stored473
+	JZ     stored474
 	VMOVSS X1, (R8)
-	JMP    stored473
+	JMP    stored474
 
-all472:
+all473:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored473:
-kept459:
+stored474:
+kept460:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7818,9 +7847,9 @@ kept459:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row452
+	JNZ  row453
 
-done453:
+done454:
 	VZEROUPPER
 	RET
 
@@ -7839,9 +7868,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done477
+	JE      done478
 
-row476:
+row477:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7852,12 +7881,12 @@ row476:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none479
+	JZ     none480
 	MOVQ   R10, 216(AX)
 
-edge478:
+edge479:
 	CMPQ       200(AX), $0x00
-	JE         near480
+	JE         near481
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7867,7 +7896,7 @@ edge478:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near480:
+near481:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7887,258 +7916,258 @@ near480:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge478
+	JL           edge479
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none479:
+none480:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set482
+	JNE          set483
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all484
+	JE           all485
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two486
+	JZ           two487
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two486:
+two487:
 	TESTQ    $0x00000002, R10
-	JZ       one487
+	JZ       one488
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one487:
+one488:
 	TESTQ  $0x00000001, R10
-	JZ     stored485
+	JZ     stored486
 	VMOVSS X6, (R11)
-	JMP    stored485
+	JMP    stored486
 
-all484:
+all485:
 	VMOVUPS Y6, (R8)
 
-stored485:
+stored486:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all488
+	JE           all489
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two490
+	JZ           two491
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two490:
+two491:
 	TESTQ    $0x00000002, R10
-	JZ       one491
+	JZ       one492
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one491:
+one492:
 	TESTQ  $0x00000001, R10
-	JZ     stored489
+	JZ     stored490
 	VMOVSS X5, (R11)
-	JMP    stored489
+	JMP    stored490
 
-all488:
+all489:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored489:
+stored490:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all492
+	JE           all493
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two494
+	JZ           two495
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two494:
+two495:
 	TESTQ    $0x00000002, R10
-	JZ       one495
+	JZ       one496
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one495:
+one496:
 	TESTQ  $0x00000001, R10
-	JZ     stored493
+	JZ     stored494
 	VMOVSS X2, (R11)
-	JMP    stored493
+	JMP    stored494
 
-all492:
+all493:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored493:
+stored494:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all496
+	JE           all497
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two498
+	JZ           two499
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two498:
+two499:
 	TESTQ    $0x00000002, R9
-	JZ       one499
+	JZ       one500
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one499:
+one500:
 	TESTQ  $0x00000001, R9
-	JZ     stored497
+	JZ     stored498
 	VMOVSS X2, (R8)
-	JMP    stored497
+	JMP    stored498
 
-all496:
+all497:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored497:
-	JMP kept483
+stored498:
+	JMP kept484
 
-set482:
+set483:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all500
+	JE           all501
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two502
+	JZ           two503
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two502:
+two503:
 	TESTQ    $0x00000002, R10
-	JZ       one503
+	JZ       one504
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one503:
+one504:
 	TESTQ  $0x00000001, R10
-	JZ     stored501
+	JZ     stored502
 	VMOVSS X1, (R11)
-	JMP    stored501
+	JMP    stored502
 
-all500:
+all501:
 	VMOVUPS Y1, (R8)
 
-stored501:
+stored502:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all504
+	JE           all505
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two506
+	JZ           two507
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two506:
+two507:
 	TESTQ    $0x00000002, R10
-	JZ       one507
+	JZ       one508
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one507:
+one508:
 	TESTQ  $0x00000001, R10
-	JZ     stored505
+	JZ     stored506
 	VMOVSS X1, (R11)
-	JMP    stored505
+	JMP    stored506
 
-all504:
+all505:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored505:
+stored506:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all508
+	JE           all509
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two510
+	JZ           two511
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two510:
+two511:
 	TESTQ    $0x00000002, R10
-	JZ       one511
+	JZ       one512
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one511:
+one512:
 	TESTQ  $0x00000001, R10
-	JZ     stored509
+	JZ     stored510
 	VMOVSS X1, (R11)
-	JMP    stored509
+	JMP    stored510
 
-all508:
+all509:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored509:
+stored510:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all512
+	JE           all513
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two514
+	JZ           two515
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two514:
+two515:
 	TESTQ    $0x00000002, R9
-	JZ       one515
+	JZ       one516
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one515:
+one516:
 	TESTQ  $0x00000001, R9
-	JZ     stored513
+	JZ     stored514
 	VMOVSS X1, (R8)
-	JMP    stored513
+	JMP    stored514
 
-all512:
+all513:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored513:
-kept483:
+stored514:
+kept484:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -8146,9 +8175,9 @@ kept483:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row476
+	JNZ  row477
 
-done477:
+done478:
 	VZEROUPPER
 	RET
 
@@ -8168,21 +8197,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done517
+	JE      done518
 
-row516:
+row517:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over518
+	JZ   over519
 	MOVQ R11, 216(AX)
 
-edge519:
+edge520:
 	CMPQ       200(AX), $0x00
-	JE         near520
+	JE         near521
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -8192,7 +8221,7 @@ edge519:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near520:
+near521:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -8219,20 +8248,20 @@ near520:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge519
+	JL           edge520
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over518:
+over519:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row516
+	JNZ  row517
 
-done517:
+done518:
 	VZEROUPPER
 	RET
 
@@ -8253,9 +8282,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done523
+	JE      done524
 
-row522:
+row523:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -8266,13 +8295,13 @@ row522:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none525
+	JZ     none526
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge524:
+edge525:
 	CMPQ       200(AX), $0x00
-	JE         near526
+	JE         near527
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -8282,7 +8311,7 @@ edge524:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near526:
+near527:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -8317,258 +8346,258 @@ near526:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge524
+	JL           edge525
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none525:
+none526:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set528
+	JNE          set529
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all530
+	JE           all531
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two532
+	JZ           two533
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two532:
+two533:
 	TESTQ    $0x00000002, R11
-	JZ       one533
+	JZ       one534
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one533:
+one534:
 	TESTQ  $0x00000001, R11
-	JZ     stored531
+	JZ     stored532
 	VMOVSS X6, (R12)
-	JMP    stored531
+	JMP    stored532
 
-all530:
+all531:
 	VMOVUPS Y6, (R9)
 
-stored531:
+stored532:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all534
+	JE           all535
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two536
+	JZ           two537
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two536:
+two537:
 	TESTQ    $0x00000002, R11
-	JZ       one537
+	JZ       one538
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one537:
+one538:
 	TESTQ  $0x00000001, R11
-	JZ     stored535
+	JZ     stored536
 	VMOVSS X5, (R12)
-	JMP    stored535
+	JMP    stored536
 
-all534:
+all535:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored535:
+stored536:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all538
+	JE           all539
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two540
+	JZ           two541
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two540:
+two541:
 	TESTQ    $0x00000002, R11
-	JZ       one541
+	JZ       one542
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one541:
+one542:
 	TESTQ  $0x00000001, R11
-	JZ     stored539
+	JZ     stored540
 	VMOVSS X2, (R12)
-	JMP    stored539
+	JMP    stored540
 
-all538:
+all539:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored539:
+stored540:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all542
+	JE           all543
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two544
+	JZ           two545
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two544:
+two545:
 	TESTQ    $0x00000002, R10
-	JZ       one545
+	JZ       one546
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one545:
+one546:
 	TESTQ  $0x00000001, R10
-	JZ     stored543
+	JZ     stored544
 	VMOVSS X2, (R9)
-	JMP    stored543
+	JMP    stored544
 
-all542:
+all543:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored543:
-	JMP kept529
+stored544:
+	JMP kept530
 
-set528:
+set529:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all546
+	JE           all547
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two548
+	JZ           two549
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two548:
+two549:
 	TESTQ    $0x00000002, R11
-	JZ       one549
+	JZ       one550
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one549:
+one550:
 	TESTQ  $0x00000001, R11
-	JZ     stored547
+	JZ     stored548
 	VMOVSS X1, (R12)
-	JMP    stored547
+	JMP    stored548
 
-all546:
+all547:
 	VMOVUPS Y1, (R9)
 
-stored547:
+stored548:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all550
+	JE           all551
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two552
+	JZ           two553
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two552:
+two553:
 	TESTQ    $0x00000002, R11
-	JZ       one553
+	JZ       one554
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one553:
+one554:
 	TESTQ  $0x00000001, R11
-	JZ     stored551
+	JZ     stored552
 	VMOVSS X1, (R12)
-	JMP    stored551
+	JMP    stored552
 
-all550:
+all551:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored551:
+stored552:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all554
+	JE           all555
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two556
+	JZ           two557
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two556:
+two557:
 	TESTQ    $0x00000002, R11
-	JZ       one557
+	JZ       one558
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one557:
+one558:
 	TESTQ  $0x00000001, R11
-	JZ     stored555
+	JZ     stored556
 	VMOVSS X1, (R12)
-	JMP    stored555
+	JMP    stored556
 
-all554:
+all555:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored555:
+stored556:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all558
+	JE           all559
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two560
+	JZ           two561
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two560:
+two561:
 	TESTQ    $0x00000002, R10
-	JZ       one561
+	JZ       one562
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one561:
+one562:
 	TESTQ  $0x00000001, R10
-	JZ     stored559
+	JZ     stored560
 	VMOVSS X1, (R9)
-	JMP    stored559
+	JMP    stored560
 
-all558:
+all559:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored559:
-kept529:
+stored560:
+kept530:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -8579,9 +8608,9 @@ kept529:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row522
+	JNZ  row523
 
-done523:
+done524:
 	VZEROUPPER
 	RET
 
@@ -8600,9 +8629,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done563
+	JE      done564
 
-row562:
+row563:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -8617,12 +8646,12 @@ row562:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none565
+	JZ     none566
 	MOVQ   R10, 216(AX)
 
-edge564:
+edge565:
 	CMPQ       200(AX), $0x00
-	JE         near566
+	JE         near567
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -8630,16 +8659,16 @@ edge564:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked567
-	JG         near566
+	JE         asked568
+	JG         near567
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked567:
+asked568:
 	PREFETCHT1 192(SI)(R10*4)
 
-near566:
+near567:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8672,495 +8701,495 @@ near566:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge564
+	JL           edge565
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none565:
+none566:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set568
+	JNE          set569
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all570
+	JE           all571
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two572
+	JZ           two573
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two572:
+two573:
 	TESTQ    $0x00000002, R11
-	JZ       one573
+	JZ       one574
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one573:
+one574:
 	TESTQ  $0x00000001, R11
-	JZ     stored571
+	JZ     stored572
 	VMOVSS X10, (R12)
-	JMP    stored571
+	JMP    stored572
 
-all570:
+all571:
 	VMOVUPS Y10, (R8)
 
-stored571:
+stored572:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all574
+	JE           all575
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two576
+	JZ           two577
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two576:
+two577:
 	TESTQ    $0x00000002, R11
-	JZ       one577
+	JZ       one578
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one577:
+one578:
 	TESTQ  $0x00000001, R11
-	JZ     stored575
+	JZ     stored576
 	VMOVSS X9, (R12)
-	JMP    stored575
+	JMP    stored576
 
-all574:
+all575:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored575:
+stored576:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all578
+	JE           all579
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two580
+	JZ           two581
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two580:
+two581:
 	TESTQ    $0x00000002, R11
-	JZ       one581
+	JZ       one582
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one581:
+one582:
 	TESTQ  $0x00000001, R11
-	JZ     stored579
+	JZ     stored580
 	VMOVSS X2, (R12)
-	JMP    stored579
+	JMP    stored580
 
-all578:
+all579:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored579:
+stored580:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all582
+	JE           all583
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two584
+	JZ           two585
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two584:
+two585:
 	TESTQ    $0x00000002, R11
-	JZ       one585
+	JZ       one586
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one585:
+one586:
 	TESTQ  $0x00000001, R11
-	JZ     stored583
+	JZ     stored584
 	VMOVSS X2, (R8)
-	JMP    stored583
+	JMP    stored584
 
-all582:
+all583:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored583:
+stored584:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all586
+	JE           all587
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two588
+	JZ           two589
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two588:
+two589:
 	TESTQ    $0x00000002, R8
-	JZ       one589
+	JZ       one590
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one589:
+one590:
 	TESTQ  $0x00000001, R8
-	JZ     stored587
+	JZ     stored588
 	VMOVSS X2, (R11)
-	JMP    stored587
+	JMP    stored588
 
-all586:
+all587:
 	VMOVUPS Y2, (R10)
 
-stored587:
+stored588:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all590
+	JE           all591
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two592
+	JZ           two593
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two592:
+two593:
 	TESTQ    $0x00000002, R8
-	JZ       one593
+	JZ       one594
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one593:
+one594:
 	TESTQ  $0x00000001, R8
-	JZ     stored591
+	JZ     stored592
 	VMOVSS X2, (R11)
-	JMP    stored591
+	JMP    stored592
 
-all590:
+all591:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored591:
+stored592:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all594
+	JE           all595
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two596
+	JZ           two597
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two596:
+two597:
 	TESTQ    $0x00000002, R8
-	JZ       one597
+	JZ       one598
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one597:
+one598:
 	TESTQ  $0x00000001, R8
-	JZ     stored595
+	JZ     stored596
 	VMOVSS X2, (R11)
-	JMP    stored595
+	JMP    stored596
 
-all594:
+all595:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored595:
+stored596:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all598
+	JE           all599
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two600
+	JZ           two601
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two600:
+two601:
 	TESTQ    $0x00000002, R8
-	JZ       one601
+	JZ       one602
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one601:
+one602:
 	TESTQ  $0x00000001, R8
-	JZ     stored599
+	JZ     stored600
 	VMOVSS X2, (R9)
-	JMP    stored599
+	JMP    stored600
 
-all598:
+all599:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored599:
-	JMP kept569
+stored600:
+	JMP kept570
 
-set568:
+set569:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all602
+	JE           all603
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two604
+	JZ           two605
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two604:
+two605:
 	TESTQ    $0x00000002, R11
-	JZ       one605
+	JZ       one606
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one605:
+one606:
 	TESTQ  $0x00000001, R11
-	JZ     stored603
+	JZ     stored604
 	VMOVSS X1, (R12)
-	JMP    stored603
+	JMP    stored604
 
-all602:
+all603:
 	VMOVUPS Y1, (R8)
 
-stored603:
+stored604:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all606
+	JE           all607
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two608
+	JZ           two609
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two608:
+two609:
 	TESTQ    $0x00000002, R11
-	JZ       one609
+	JZ       one610
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one609:
+one610:
 	TESTQ  $0x00000001, R11
-	JZ     stored607
+	JZ     stored608
 	VMOVSS X1, (R12)
-	JMP    stored607
+	JMP    stored608
 
-all606:
+all607:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored607:
+stored608:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all610
+	JE           all611
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two612
+	JZ           two613
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two612:
+two613:
 	TESTQ    $0x00000002, R11
-	JZ       one613
+	JZ       one614
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one613:
+one614:
 	TESTQ  $0x00000001, R11
-	JZ     stored611
+	JZ     stored612
 	VMOVSS X1, (R12)
-	JMP    stored611
+	JMP    stored612
 
-all610:
+all611:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored611:
+stored612:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all614
+	JE           all615
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two616
+	JZ           two617
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two616:
+two617:
 	TESTQ    $0x00000002, R11
-	JZ       one617
+	JZ       one618
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one617:
+one618:
 	TESTQ  $0x00000001, R11
-	JZ     stored615
+	JZ     stored616
 	VMOVSS X1, (R8)
-	JMP    stored615
+	JMP    stored616
 
-all614:
+all615:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored615:
+stored616:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all618
+	JE           all619
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two620
+	JZ           two621
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two620:
+two621:
 	TESTQ    $0x00000002, R8
-	JZ       one621
+	JZ       one622
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one621:
+one622:
 	TESTQ  $0x00000001, R8
-	JZ     stored619
+	JZ     stored620
 	VMOVSS X1, (R11)
-	JMP    stored619
+	JMP    stored620
 
-all618:
+all619:
 	VMOVUPS Y1, (R10)
 
-stored619:
+stored620:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all622
+	JE           all623
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two624
+	JZ           two625
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two624:
+two625:
 	TESTQ    $0x00000002, R8
-	JZ       one625
+	JZ       one626
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one625:
+one626:
 	TESTQ  $0x00000001, R8
-	JZ     stored623
+	JZ     stored624
 	VMOVSS X1, (R11)
-	JMP    stored623
+	JMP    stored624
 
-all622:
+all623:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored623:
+stored624:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all626
+	JE           all627
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two628
+	JZ           two629
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two628:
+two629:
 	TESTQ    $0x00000002, R8
-	JZ       one629
+	JZ       one630
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one629:
+one630:
 	TESTQ  $0x00000001, R8
-	JZ     stored627
+	JZ     stored628
 	VMOVSS X1, (R11)
-	JMP    stored627
+	JMP    stored628
 
-all626:
+all627:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored627:
+stored628:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all630
+	JE           all631
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two632
+	JZ           two633
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two632:
+two633:
 	TESTQ    $0x00000002, R8
-	JZ       one633
+	JZ       one634
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one633:
+one634:
 	TESTQ  $0x00000001, R8
-	JZ     stored631
+	JZ     stored632
 	VMOVSS X1, (R9)
-	JMP    stored631
+	JMP    stored632
 
-all630:
+all631:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored631:
-kept569:
+stored632:
+kept570:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -9168,9 +9197,9 @@ kept569:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row562
+	JNZ  row563
 
-done563:
+done564:
 	VZEROUPPER
 	RET
 
@@ -9190,22 +9219,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done635
+	JE      done636
 
-row634:
+row635:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over636
+	JZ   over637
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge637:
+edge638:
 	CMPQ       200(AX), $0x00
-	JE         near638
+	JE         near639
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9213,16 +9242,16 @@ edge637:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked639
-	JG         near638
+	JE         asked640
+	JG         near639
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked639:
+asked640:
 	PREFETCHT1 192(SI)(R12*4)
 
-near638:
+near639:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -9266,20 +9295,20 @@ near638:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge637
+	JL         edge638
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over636:
+over637:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row634
+	JNZ  row635
 
-done635:
+done636:
 	VZEROUPPER
 	RET
 
@@ -9300,9 +9329,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done641
+	JE      done642
 
-row640:
+row641:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -9317,13 +9346,13 @@ row640:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none643
+	JZ     none644
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge642:
+edge643:
 	CMPQ       200(AX), $0x00
-	JE         near644
+	JE         near645
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -9331,16 +9360,16 @@ edge642:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked645
-	JG         near644
+	JE         asked646
+	JG         near645
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked645:
+asked646:
 	PREFETCHT1 192(SI)(R12*4)
 
-near644:
+near645:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -9401,495 +9430,495 @@ near644:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge642
+	JL           edge643
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none643:
+none644:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set646
+	JNE          set647
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all648
+	JE           all649
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two650
+	JZ           two651
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two650:
+two651:
 	TESTQ    $0x00000002, R12
-	JZ       one651
+	JZ       one652
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one651:
+one652:
 	TESTQ  $0x00000001, R12
-	JZ     stored649
+	JZ     stored650
 	VMOVSS X10, (R13)
-	JMP    stored649
+	JMP    stored650
 
-all648:
+all649:
 	VMOVUPS Y10, (R9)
 
-stored649:
+stored650:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all652
+	JE           all653
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two654
+	JZ           two655
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two654:
+two655:
 	TESTQ    $0x00000002, R12
-	JZ       one655
+	JZ       one656
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one655:
+one656:
 	TESTQ  $0x00000001, R12
-	JZ     stored653
+	JZ     stored654
 	VMOVSS X9, (R13)
-	JMP    stored653
+	JMP    stored654
 
-all652:
+all653:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored653:
+stored654:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all656
+	JE           all657
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two658
+	JZ           two659
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two658:
+two659:
 	TESTQ    $0x00000002, R12
-	JZ       one659
+	JZ       one660
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one659:
+one660:
 	TESTQ  $0x00000001, R12
-	JZ     stored657
+	JZ     stored658
 	VMOVSS X2, (R13)
-	JMP    stored657
+	JMP    stored658
 
-all656:
+all657:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored657:
+stored658:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all660
+	JE           all661
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two662
+	JZ           two663
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two662:
+two663:
 	TESTQ    $0x00000002, R12
-	JZ       one663
+	JZ       one664
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one663:
+one664:
 	TESTQ  $0x00000001, R12
-	JZ     stored661
+	JZ     stored662
 	VMOVSS X2, (R9)
-	JMP    stored661
+	JMP    stored662
 
-all660:
+all661:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored661:
+stored662:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all664
+	JE           all665
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two666
+	JZ           two667
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two666:
+two667:
 	TESTQ    $0x00000002, R9
-	JZ       one667
+	JZ       one668
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one667:
+one668:
 	TESTQ  $0x00000001, R9
-	JZ     stored665
+	JZ     stored666
 	VMOVSS X2, (R12)
-	JMP    stored665
+	JMP    stored666
 
-all664:
+all665:
 	VMOVUPS Y2, (R11)
 
-stored665:
+stored666:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all668
+	JE           all669
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two670
+	JZ           two671
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two670:
+two671:
 	TESTQ    $0x00000002, R9
-	JZ       one671
+	JZ       one672
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one671:
+one672:
 	TESTQ  $0x00000001, R9
-	JZ     stored669
+	JZ     stored670
 	VMOVSS X2, (R12)
-	JMP    stored669
+	JMP    stored670
 
-all668:
+all669:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored669:
+stored670:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all672
+	JE           all673
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two674
+	JZ           two675
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two674:
+two675:
 	TESTQ    $0x00000002, R9
-	JZ       one675
+	JZ       one676
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one675:
+one676:
 	TESTQ  $0x00000001, R9
-	JZ     stored673
+	JZ     stored674
 	VMOVSS X2, (R12)
-	JMP    stored673
+	JMP    stored674
 
-all672:
+all673:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored673:
+stored674:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all676
+	JE           all677
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two678
+	JZ           two679
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two678:
+two679:
 	TESTQ    $0x00000002, R9
-	JZ       one679
+	JZ       one680
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one679:
+one680:
 	TESTQ  $0x00000001, R9
-	JZ     stored677
+	JZ     stored678
 	VMOVSS X2, (R10)
-	JMP    stored677
+	JMP    stored678
 
-all676:
+all677:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored677:
-	JMP kept647
+stored678:
+	JMP kept648
 
-set646:
+set647:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all680
+	JE           all681
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two682
+	JZ           two683
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two682:
+two683:
 	TESTQ    $0x00000002, R12
-	JZ       one683
+	JZ       one684
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one683:
+one684:
 	TESTQ  $0x00000001, R12
-	JZ     stored681
+	JZ     stored682
 	VMOVSS X1, (R13)
-	JMP    stored681
+	JMP    stored682
 
-all680:
+all681:
 	VMOVUPS Y1, (R9)
 
-stored681:
+stored682:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all684
+	JE           all685
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two686
+	JZ           two687
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two686:
+two687:
 	TESTQ    $0x00000002, R12
-	JZ       one687
+	JZ       one688
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one687:
+one688:
 	TESTQ  $0x00000001, R12
-	JZ     stored685
+	JZ     stored686
 	VMOVSS X1, (R13)
-	JMP    stored685
+	JMP    stored686
 
-all684:
+all685:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored685:
+stored686:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all688
+	JE           all689
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two690
+	JZ           two691
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two690:
+two691:
 	TESTQ    $0x00000002, R12
-	JZ       one691
+	JZ       one692
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one691:
+one692:
 	TESTQ  $0x00000001, R12
-	JZ     stored689
+	JZ     stored690
 	VMOVSS X1, (R13)
-	JMP    stored689
+	JMP    stored690
 
-all688:
+all689:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored689:
+stored690:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all692
+	JE           all693
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two694
+	JZ           two695
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two694:
+two695:
 	TESTQ    $0x00000002, R12
-	JZ       one695
+	JZ       one696
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one695:
+one696:
 	TESTQ  $0x00000001, R12
-	JZ     stored693
+	JZ     stored694
 	VMOVSS X1, (R9)
-	JMP    stored693
+	JMP    stored694
 
-all692:
+all693:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored693:
+stored694:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all696
+	JE           all697
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two698
+	JZ           two699
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two698:
+two699:
 	TESTQ    $0x00000002, R9
-	JZ       one699
+	JZ       one700
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one699:
+one700:
 	TESTQ  $0x00000001, R9
-	JZ     stored697
+	JZ     stored698
 	VMOVSS X1, (R12)
-	JMP    stored697
+	JMP    stored698
 
-all696:
+all697:
 	VMOVUPS Y1, (R11)
 
-stored697:
+stored698:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all700
+	JE           all701
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two702
+	JZ           two703
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two702:
+two703:
 	TESTQ    $0x00000002, R9
-	JZ       one703
+	JZ       one704
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one703:
+one704:
 	TESTQ  $0x00000001, R9
-	JZ     stored701
+	JZ     stored702
 	VMOVSS X1, (R12)
-	JMP    stored701
+	JMP    stored702
 
-all700:
+all701:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored701:
+stored702:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all704
+	JE           all705
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two706
+	JZ           two707
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two706:
+two707:
 	TESTQ    $0x00000002, R9
-	JZ       one707
+	JZ       one708
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one707:
+one708:
 	TESTQ  $0x00000001, R9
-	JZ     stored705
+	JZ     stored706
 	VMOVSS X1, (R12)
-	JMP    stored705
+	JMP    stored706
 
-all704:
+all705:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored705:
+stored706:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all708
+	JE           all709
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two710
+	JZ           two711
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two710:
+two711:
 	TESTQ    $0x00000002, R9
-	JZ       one711
+	JZ       one712
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one711:
+one712:
 	TESTQ  $0x00000001, R9
-	JZ     stored709
+	JZ     stored710
 	VMOVSS X1, (R10)
-	JMP    stored709
+	JMP    stored710
 
-all708:
+all709:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored709:
-kept647:
+stored710:
+kept648:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -9900,9 +9929,9 @@ kept647:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row640
+	JNZ  row641
 
-done641:
+done642:
 	VZEROUPPER
 	RET
 
@@ -9920,9 +9949,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done713
+	JE      done714
 
-row712:
+row713:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -9931,12 +9960,12 @@ row712:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none715
+	JZ     none716
 	MOVQ   R8, 216(AX)
 
-edge714:
+edge715:
 	CMPQ       200(AX), $0x00
-	JE         near716
+	JE         near717
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -9945,7 +9974,7 @@ edge714:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near716:
+near717:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -9957,18 +9986,18 @@ near716:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge714
+	JL           edge715
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none715:
+none716:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set718
+	JNE          set719
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -9977,66 +10006,66 @@ none715:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all720
+	JE           all721
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two722
+	JZ           two723
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two722:
+two723:
 	TESTQ    $0x00000002, DI
-	JZ       one723
+	JZ       one724
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one723:
+one724:
 	TESTQ  $0x00000001, DI
-	JZ     stored721
+	JZ     stored722
 	VMOVSS X1, (SI)
-	JMP    stored721
+	JMP    stored722
 
-all720:
+all721:
 	VMOVUPS Y1, 32(SI)
 
-stored721:
-	JMP kept719
+stored722:
+	JMP kept720
 
-set718:
+set719:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all724
+	JE           all725
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two726
+	JZ           two727
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two726:
+two727:
 	TESTQ    $0x00000002, DI
-	JZ       one727
+	JZ       one728
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one727:
+one728:
 	TESTQ  $0x00000001, DI
-	JZ     stored725
+	JZ     stored726
 	VMOVSS X1, (SI)
-	JMP    stored725
+	JMP    stored726
 
-all724:
+all725:
 	VMOVUPS Y1, 32(SI)
 
-stored725:
-kept719:
+stored726:
+kept720:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10044,9 +10073,9 @@ kept719:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row712
+	JNZ  row713
 
-done713:
+done714:
 	VZEROUPPER
 	RET
 
@@ -10065,21 +10094,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done729
+	JE      done730
 
-row728:
+row729:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over730
+	JZ   over731
 	MOVQ R9, 216(AX)
 
-edge731:
+edge732:
 	CMPQ       200(AX), $0x00
-	JE         near732
+	JE         near733
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -10088,7 +10117,7 @@ edge731:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near732:
+near733:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10107,20 +10136,20 @@ near732:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge731
+	JL           edge732
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over730:
+over731:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row728
+	JNZ  row729
 
-done729:
+done730:
 	VZEROUPPER
 	RET
 
@@ -10140,9 +10169,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done735
+	JE      done736
 
-row734:
+row735:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10151,13 +10180,13 @@ row734:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none737
+	JZ     none738
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge736:
+edge737:
 	CMPQ       200(AX), $0x00
-	JE         near738
+	JE         near739
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -10166,7 +10195,7 @@ edge736:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near738:
+near739:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10189,18 +10218,18 @@ near738:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge736
+	JL           edge737
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none737:
+none738:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set740
+	JNE          set741
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -10209,66 +10238,66 @@ none737:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all742
+	JE           all743
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two744
+	JZ           two745
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two744:
+two745:
 	TESTQ    $0x00000002, R8
-	JZ       one745
+	JZ       one746
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one745:
+one746:
 	TESTQ  $0x00000001, R8
-	JZ     stored743
+	JZ     stored744
 	VMOVSS X1, (DI)
-	JMP    stored743
+	JMP    stored744
 
-all742:
+all743:
 	VMOVUPS Y1, 32(DI)
 
-stored743:
-	JMP kept741
+stored744:
+	JMP kept742
 
-set740:
+set741:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all746
+	JE           all747
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two748
+	JZ           two749
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two748:
+two749:
 	TESTQ    $0x00000002, R8
-	JZ       one749
+	JZ       one750
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one749:
+one750:
 	TESTQ  $0x00000001, R8
-	JZ     stored747
+	JZ     stored748
 	VMOVSS X1, (DI)
-	JMP    stored747
+	JMP    stored748
 
-all746:
+all747:
 	VMOVUPS Y1, 32(DI)
 
-stored747:
-kept741:
+stored748:
+kept742:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10279,9 +10308,9 @@ kept741:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row734
+	JNZ  row735
 
-done735:
+done736:
 	VZEROUPPER
 	RET
 
@@ -10300,9 +10329,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done751
+	JE      done752
 
-row750:
+row751:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -10317,12 +10346,12 @@ row750:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none753
+	JZ     none754
 	MOVQ   R10, 216(AX)
 
-edge752:
+edge753:
 	CMPQ       200(AX), $0x00
-	JE         near754
+	JE         near755
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -10330,16 +10359,16 @@ edge752:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked755
-	JG         near754
+	JE         asked756
+	JG         near755
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked755:
+asked756:
 	PREFETCHT1 192(SI)(R10*4)
 
-near754:
+near755:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -10363,18 +10392,18 @@ near754:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge752
+	JL           edge753
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none753:
+none754:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set756
+	JNE          set757
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10383,31 +10412,31 @@ none753:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all758
+	JE           all759
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two760
+	JZ           two761
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two760:
+two761:
 	TESTQ    $0x00000002, R10
-	JZ       one761
+	JZ       one762
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one761:
+one762:
 	TESTQ  $0x00000001, R10
-	JZ     stored759
+	JZ     stored760
 	VMOVSS X1, (R11)
-	JMP    stored759
+	JMP    stored760
 
-all758:
+all759:
 	VMOVUPS Y1, 32(R8)
 
-stored759:
+stored760:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -10416,31 +10445,31 @@ stored759:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all762
+	JE           all763
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two764
+	JZ           two765
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two764:
+two765:
 	TESTQ    $0x00000002, R10
-	JZ       one765
+	JZ       one766
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one765:
+one766:
 	TESTQ  $0x00000001, R10
-	JZ     stored763
+	JZ     stored764
 	VMOVSS X2, (R11)
-	JMP    stored763
+	JMP    stored764
 
-all762:
+all763:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored763:
+stored764:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -10449,31 +10478,31 @@ stored763:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all766
+	JE           all767
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two768
+	JZ           two769
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two768:
+two769:
 	TESTQ    $0x00000002, R10
-	JZ       one769
+	JZ       one770
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one769:
+one770:
 	TESTQ  $0x00000001, R10
-	JZ     stored767
+	JZ     stored768
 	VMOVSS X2, (R11)
-	JMP    stored767
+	JMP    stored768
 
-all766:
+all767:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored767:
+stored768:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -10482,159 +10511,159 @@ stored767:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all770
+	JE           all771
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two772
+	JZ           two773
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two772:
+two773:
 	TESTQ    $0x00000002, R9
-	JZ       one773
+	JZ       one774
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one773:
+one774:
 	TESTQ  $0x00000001, R9
-	JZ     stored771
+	JZ     stored772
 	VMOVSS X2, (R8)
-	JMP    stored771
+	JMP    stored772
 
-all770:
+all771:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored771:
-	JMP kept757
+stored772:
+	JMP kept758
 
-set756:
+set757:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all774
+	JE           all775
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two776
+	JZ           two777
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two776:
+two777:
 	TESTQ    $0x00000002, R10
-	JZ       one777
+	JZ       one778
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one777:
+one778:
 	TESTQ  $0x00000001, R10
-	JZ     stored775
+	JZ     stored776
 	VMOVSS X1, (R11)
-	JMP    stored775
+	JMP    stored776
 
-all774:
+all775:
 	VMOVUPS Y1, 32(R8)
 
-stored775:
+stored776:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all778
+	JE           all779
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two780
+	JZ           two781
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two780:
+two781:
 	TESTQ    $0x00000002, R10
-	JZ       one781
+	JZ       one782
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one781:
+one782:
 	TESTQ  $0x00000001, R10
-	JZ     stored779
+	JZ     stored780
 	VMOVSS X1, (R11)
-	JMP    stored779
+	JMP    stored780
 
-all778:
+all779:
 	VMOVUPS Y1, 32(R8)(CX*1)
 
-stored779:
+stored780:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R8)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all782
+	JE           all783
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two784
+	JZ           two785
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two784:
+two785:
 	TESTQ    $0x00000002, R10
-	JZ       one785
+	JZ       one786
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one785:
+one786:
 	TESTQ  $0x00000001, R10
-	JZ     stored783
+	JZ     stored784
 	VMOVSS X1, (R11)
-	JMP    stored783
+	JMP    stored784
 
-all782:
+all783:
 	VMOVUPS Y1, 32(R8)(CX*2)
 
-stored783:
+stored784:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all786
+	JE           all787
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two788
+	JZ           two789
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two788:
+two789:
 	TESTQ    $0x00000002, R9
-	JZ       one789
+	JZ       one790
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one789:
+one790:
 	TESTQ  $0x00000001, R9
-	JZ     stored787
+	JZ     stored788
 	VMOVSS X1, (R8)
-	JMP    stored787
+	JMP    stored788
 
-all786:
+all787:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored787:
-kept757:
+stored788:
+kept758:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -10642,9 +10671,9 @@ kept757:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row750
+	JNZ  row751
 
-done751:
+done752:
 	VZEROUPPER
 	RET
 
@@ -10664,21 +10693,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done791
+	JE      done792
 
-row790:
+row791:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over792
+	JZ   over793
 	MOVQ R11, 216(AX)
 
-edge793:
+edge794:
 	CMPQ       200(AX), $0x00
-	JE         near794
+	JE         near795
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -10686,16 +10715,16 @@ edge793:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked795
-	JG         near794
+	JE         asked796
+	JG         near795
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked795:
+asked796:
 	PREFETCHT1 192(SI)(R11*4)
 
-near794:
+near795:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -10730,20 +10759,20 @@ near794:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge793
+	JL           edge794
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over792:
+over793:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row790
+	JNZ  row791
 
-done791:
+done792:
 	VZEROUPPER
 	RET
 
@@ -10764,9 +10793,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done797
+	JE      done798
 
-row796:
+row797:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -10781,13 +10810,13 @@ row796:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none799
+	JZ     none800
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge798:
+edge799:
 	CMPQ       200(AX), $0x00
-	JE         near800
+	JE         near801
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -10795,16 +10824,16 @@ edge798:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked801
-	JG         near800
+	JE         asked802
+	JG         near801
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked801:
+asked802:
 	PREFETCHT1 192(SI)(R12*4)
 
-near800:
+near801:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -10855,18 +10884,18 @@ near800:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge798
+	JL           edge799
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none799:
+none800:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set802
+	JNE          set803
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10875,31 +10904,31 @@ none799:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all804
+	JE           all805
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two806
+	JZ           two807
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two806:
+two807:
 	TESTQ    $0x00000002, R11
-	JZ       one807
+	JZ       one808
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one807:
+one808:
 	TESTQ  $0x00000001, R11
-	JZ     stored805
+	JZ     stored806
 	VMOVSS X1, (R12)
-	JMP    stored805
+	JMP    stored806
 
-all804:
+all805:
 	VMOVUPS Y1, 32(R9)
 
-stored805:
+stored806:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -10908,31 +10937,31 @@ stored805:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all808
+	JE           all809
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two810
+	JZ           two811
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two810:
+two811:
 	TESTQ    $0x00000002, R11
-	JZ       one811
+	JZ       one812
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one811:
+one812:
 	TESTQ  $0x00000001, R11
-	JZ     stored809
+	JZ     stored810
 	VMOVSS X2, (R12)
-	JMP    stored809
+	JMP    stored810
 
-all808:
+all809:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored809:
+stored810:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -10941,31 +10970,31 @@ stored809:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all812
+	JE           all813
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two814
+	JZ           two815
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two814:
+two815:
 	TESTQ    $0x00000002, R11
-	JZ       one815
+	JZ       one816
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one815:
+one816:
 	TESTQ  $0x00000001, R11
-	JZ     stored813
+	JZ     stored814
 	VMOVSS X2, (R12)
-	JMP    stored813
+	JMP    stored814
 
-all812:
+all813:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored813:
+stored814:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -10974,159 +11003,159 @@ stored813:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all816
+	JE           all817
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two818
+	JZ           two819
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two818:
+two819:
 	TESTQ    $0x00000002, R10
-	JZ       one819
+	JZ       one820
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one819:
+one820:
 	TESTQ  $0x00000001, R10
-	JZ     stored817
+	JZ     stored818
 	VMOVSS X2, (R9)
-	JMP    stored817
+	JMP    stored818
 
-all816:
+all817:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored817:
-	JMP kept803
+stored818:
+	JMP kept804
 
-set802:
+set803:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all820
+	JE           all821
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two822
+	JZ           two823
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two822:
+two823:
 	TESTQ    $0x00000002, R11
-	JZ       one823
+	JZ       one824
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one823:
+one824:
 	TESTQ  $0x00000001, R11
-	JZ     stored821
+	JZ     stored822
 	VMOVSS X1, (R12)
-	JMP    stored821
+	JMP    stored822
 
-all820:
+all821:
 	VMOVUPS Y1, 32(R9)
 
-stored821:
+stored822:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R9)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all824
+	JE           all825
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two826
+	JZ           two827
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two826:
+two827:
 	TESTQ    $0x00000002, R11
-	JZ       one827
+	JZ       one828
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one827:
+one828:
 	TESTQ  $0x00000001, R11
-	JZ     stored825
+	JZ     stored826
 	VMOVSS X1, (R12)
-	JMP    stored825
+	JMP    stored826
 
-all824:
+all825:
 	VMOVUPS Y1, 32(R9)(CX*1)
 
-stored825:
+stored826:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R9)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all828
+	JE           all829
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two830
+	JZ           two831
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two830:
+two831:
 	TESTQ    $0x00000002, R11
-	JZ       one831
+	JZ       one832
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one831:
+one832:
 	TESTQ  $0x00000001, R11
-	JZ     stored829
+	JZ     stored830
 	VMOVSS X1, (R12)
-	JMP    stored829
+	JMP    stored830
 
-all828:
+all829:
 	VMOVUPS Y1, 32(R9)(CX*2)
 
-stored829:
+stored830:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all832
+	JE           all833
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two834
+	JZ           two835
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two834:
+two835:
 	TESTQ    $0x00000002, R10
-	JZ       one835
+	JZ       one836
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one835:
+one836:
 	TESTQ  $0x00000001, R10
-	JZ     stored833
+	JZ     stored834
 	VMOVSS X1, (R9)
-	JMP    stored833
+	JMP    stored834
 
-all832:
+all833:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored833:
-kept803:
+stored834:
+kept804:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -11137,9 +11166,9 @@ kept803:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row796
+	JNZ  row797
 
-done797:
+done798:
 	VZEROUPPER
 	RET
 
@@ -11157,9 +11186,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done837
+	JE      done838
 
-row836:
+row837:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -11170,12 +11199,12 @@ row836:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none839
+	JZ     none840
 	MOVQ   R8, 216(AX)
 
-edge838:
+edge839:
 	CMPQ       200(AX), $0x00
-	JE         near840
+	JE         near841
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -11185,7 +11214,7 @@ edge838:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near840:
+near841:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11199,18 +11228,18 @@ near840:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge838
+	JL           edge839
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none839:
+none840:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set842
+	JNE          set843
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11225,34 +11254,34 @@ none839:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all844
+	JE           all845
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two846
+	JZ           two847
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two846:
+two847:
 	TESTQ    $0x00000002, DI
-	JZ       one847
+	JZ       one848
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one847:
+one848:
 	TESTQ  $0x00000001, DI
-	JZ     stored845
+	JZ     stored846
 	VMOVSS X1, (SI)
-	JMP    stored845
+	JMP    stored846
 
-all844:
+all845:
 	VMOVUPS Y1, 96(SI)
 
-stored845:
-	JMP kept843
+stored846:
+	JMP kept844
 
-set842:
+set843:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -11263,32 +11292,32 @@ set842:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all848
+	JE           all849
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two850
+	JZ           two851
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two850:
+two851:
 	TESTQ    $0x00000002, DI
-	JZ       one851
+	JZ       one852
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one851:
+one852:
 	TESTQ  $0x00000001, DI
-	JZ     stored849
+	JZ     stored850
 	VMOVSS X1, (SI)
-	JMP    stored849
+	JMP    stored850
 
-all848:
+all849:
 	VMOVUPS Y1, 96(SI)
 
-stored849:
-kept843:
+stored850:
+kept844:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11296,9 +11325,9 @@ kept843:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row836
+	JNZ  row837
 
-done837:
+done838:
 	VZEROUPPER
 	RET
 
@@ -11317,21 +11346,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done853
+	JE      done854
 
-row852:
+row853:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over854
+	JZ   over855
 	MOVQ R9, 216(AX)
 
-edge855:
+edge856:
 	CMPQ       200(AX), $0x00
-	JE         near856
+	JE         near857
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11341,7 +11370,7 @@ edge855:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near856:
+near857:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11364,20 +11393,20 @@ near856:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge855
+	JL           edge856
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over854:
+over855:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row852
+	JNZ  row853
 
-done853:
+done854:
 	VZEROUPPER
 	RET
 
@@ -11397,9 +11426,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done859
+	JE      done860
 
-row858:
+row859:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -11410,13 +11439,13 @@ row858:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none861
+	JZ     none862
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge860:
+edge861:
 	CMPQ       200(AX), $0x00
-	JE         near862
+	JE         near863
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -11426,7 +11455,7 @@ edge860:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near862:
+near863:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -11457,18 +11486,18 @@ near862:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge860
+	JL           edge861
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none861:
+none862:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set864
+	JNE          set865
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -11483,34 +11512,34 @@ none861:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all866
+	JE           all867
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two868
+	JZ           two869
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two868:
+two869:
 	TESTQ    $0x00000002, R8
-	JZ       one869
+	JZ       one870
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one869:
+one870:
 	TESTQ  $0x00000001, R8
-	JZ     stored867
+	JZ     stored868
 	VMOVSS X1, (DI)
-	JMP    stored867
+	JMP    stored868
 
-all866:
+all867:
 	VMOVUPS Y1, 96(DI)
 
-stored867:
-	JMP kept865
+stored868:
+	JMP kept866
 
-set864:
+set865:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -11521,32 +11550,32 @@ set864:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all870
+	JE           all871
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two872
+	JZ           two873
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two872:
+two873:
 	TESTQ    $0x00000002, R8
-	JZ       one873
+	JZ       one874
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one873:
+one874:
 	TESTQ  $0x00000001, R8
-	JZ     stored871
+	JZ     stored872
 	VMOVSS X1, (DI)
-	JMP    stored871
+	JMP    stored872
 
-all870:
+all871:
 	VMOVUPS Y1, 96(DI)
 
-stored871:
-kept865:
+stored872:
+kept866:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -11557,9 +11586,9 @@ kept865:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row858
+	JNZ  row859
 
-done859:
+done860:
 	VZEROUPPER
 	RET
 
@@ -11577,9 +11606,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done875
+	JE      done876
 
-row874:
+row875:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -11594,12 +11623,12 @@ row874:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none877
+	JZ     none878
 	MOVQ   R8, 216(AX)
 
-edge876:
+edge877:
 	CMPQ       200(AX), $0x00
-	JE         near878
+	JE         near879
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -11607,16 +11636,16 @@ edge876:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked879
-	JG         near878
+	JE         asked880
+	JG         near879
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked879:
+asked880:
 	PREFETCHT1 192(DX)(R8*4)
 
-near878:
+near879:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11634,18 +11663,18 @@ near878:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge876
+	JL           edge877
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none877:
+none878:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set880
+	JNE          set881
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11672,34 +11701,34 @@ none877:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all882
+	JE           all883
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two884
+	JZ           two885
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two884:
+two885:
 	TESTQ    $0x00000002, DI
-	JZ       one885
+	JZ       one886
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one885:
+one886:
 	TESTQ  $0x00000001, DI
-	JZ     stored883
+	JZ     stored884
 	VMOVSS X1, (SI)
-	JMP    stored883
+	JMP    stored884
 
-all882:
+all883:
 	VMOVUPS Y1, 224(SI)
 
-stored883:
-	JMP kept881
+stored884:
+	JMP kept882
 
-set880:
+set881:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -11718,32 +11747,32 @@ set880:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all886
+	JE           all887
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two888
+	JZ           two889
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two888:
+two889:
 	TESTQ    $0x00000002, DI
-	JZ       one889
+	JZ       one890
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one889:
+one890:
 	TESTQ  $0x00000001, DI
-	JZ     stored887
+	JZ     stored888
 	VMOVSS X1, (SI)
-	JMP    stored887
+	JMP    stored888
 
-all886:
+all887:
 	VMOVUPS Y1, 224(SI)
 
-stored887:
-kept881:
+stored888:
+kept882:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11751,9 +11780,9 @@ kept881:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row874
+	JNZ  row875
 
-done875:
+done876:
 	VZEROUPPER
 	RET
 
@@ -11772,21 +11801,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done891
+	JE      done892
 
-row890:
+row891:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over892
+	JZ   over893
 	MOVQ R9, 216(AX)
 
-edge893:
+edge894:
 	CMPQ       200(AX), $0x00
-	JE         near894
+	JE         near895
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11794,16 +11823,16 @@ edge893:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked895
-	JG         near894
+	JE         asked896
+	JG         near895
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked895:
+asked896:
 	PREFETCHT1 192(DX)(R9*4)
 
-near894:
+near895:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11834,20 +11863,20 @@ near894:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge893
+	JL           edge894
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over892:
+over893:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row890
+	JNZ  row891
 
-done891:
+done892:
 	VZEROUPPER
 	RET
 
@@ -11867,9 +11896,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done897
+	JE      done898
 
-row896:
+row897:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -11884,13 +11913,13 @@ row896:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none899
+	JZ     none900
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge898:
+edge899:
 	CMPQ       200(AX), $0x00
-	JE         near900
+	JE         near901
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -11898,16 +11927,16 @@ edge898:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked901
-	JG         near900
+	JE         asked902
+	JG         near901
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked901:
+asked902:
 	PREFETCHT1 192(DX)(R10*4)
 
-near900:
+near901:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -11954,18 +11983,18 @@ near900:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge898
+	JL           edge899
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none899:
+none900:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set902
+	JNE          set903
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11992,34 +12021,34 @@ none899:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all904
+	JE           all905
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two906
+	JZ           two907
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two906:
+two907:
 	TESTQ    $0x00000002, R8
-	JZ       one907
+	JZ       one908
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one907:
+one908:
 	TESTQ  $0x00000001, R8
-	JZ     stored905
+	JZ     stored906
 	VMOVSS X1, (DI)
-	JMP    stored905
+	JMP    stored906
 
-all904:
+all905:
 	VMOVUPS Y1, 224(DI)
 
-stored905:
-	JMP kept903
+stored906:
+	JMP kept904
 
-set902:
+set903:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -12038,32 +12067,32 @@ set902:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all908
+	JE           all909
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two910
+	JZ           two911
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two910:
+two911:
 	TESTQ    $0x00000002, R8
-	JZ       one911
+	JZ       one912
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one911:
+one912:
 	TESTQ  $0x00000001, R8
-	JZ     stored909
+	JZ     stored910
 	VMOVSS X1, (DI)
-	JMP    stored909
+	JMP    stored910
 
-all908:
+all909:
 	VMOVUPS Y1, 224(DI)
 
-stored909:
-kept903:
+stored910:
+kept904:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -12074,9 +12103,9 @@ kept903:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row896
+	JNZ  row897
 
-done897:
+done898:
 	VZEROUPPER
 	RET
 
@@ -12095,9 +12124,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done913
+	JZ      done914
 
-row912:
+row913:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -12114,9 +12143,9 @@ row912:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row912
+	JNZ          row913
 
-done913:
+done914:
 	VZEROUPPER
 	RET
 
@@ -12136,9 +12165,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done915
+	JZ         done916
 
-row914:
+row915:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -12147,36 +12176,36 @@ row914:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row914
+	JNZ          row915
 
-done915:
+done916:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all916
+	JE           all917
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two918
+	JZ           two919
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two918:
+two919:
 	TESTQ    $0x00000002, AX
-	JZ       one919
+	JZ       one920
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one919:
+one920:
 	TESTQ  $0x00000001, AX
-	JZ     stored917
+	JZ     stored918
 	VMOVSS X1, (CX)
-	JMP    stored917
+	JMP    stored918
 
-all916:
+all917:
 	VMOVUPS Y1, (DX)
 
-stored917:
+stored918:
 	VZEROUPPER
 	RET
 
@@ -12196,47 +12225,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done921
+	JZ         done922
 
-row920:
+row921:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all922
+	JE           all923
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two924
+	JZ           two925
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two924:
+two925:
 	TESTQ    $0x00000002, SI
-	JZ       one925
+	JZ       one926
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one925:
+one926:
 	TESTQ  $0x00000001, SI
-	JZ     stored923
+	JZ     stored924
 	VMOVSS X3, (DI)
-	JMP    stored923
+	JMP    stored924
 
-all922:
+all923:
 	VMOVUPS Y3, (DX)
 
-stored923:
+stored924:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row920
+	JNZ  row921
 
-done921:
+done922:
 	VZEROUPPER
 	RET
 
@@ -12256,9 +12285,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done927
+	JZ      done928
 
-row926:
+row927:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -12303,9 +12332,9 @@ row926:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row926
+	JNZ        row927
 
-done927:
+done928:
 	VZEROUPPER
 	RET
 
@@ -12334,9 +12363,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done929
+	JZ         done930
 
-row928:
+row929:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -12367,226 +12396,226 @@ row928:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row928
+	JNZ          row929
 
-done929:
+done930:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all930
+	JE           all931
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two932
+	JZ           two933
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two932:
+two933:
 	TESTQ    $0x00000002, DI
-	JZ       one933
+	JZ       one934
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one933:
+one934:
 	TESTQ  $0x00000001, DI
-	JZ     stored931
+	JZ     stored932
 	VMOVSS X1, (R8)
-	JMP    stored931
+	JMP    stored932
 
-all930:
+all931:
 	VMOVUPS Y1, (SI)
 
-stored931:
+stored932:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all934
+	JE           all935
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two936
+	JZ           two937
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two936:
+two937:
 	TESTQ    $0x00000002, DI
-	JZ       one937
+	JZ       one938
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one937:
+one938:
 	TESTQ  $0x00000001, DI
-	JZ     stored935
+	JZ     stored936
 	VMOVSS X2, (R8)
-	JMP    stored935
+	JMP    stored936
 
-all934:
+all935:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored935:
+stored936:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all938
+	JE           all939
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two940
+	JZ           two941
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two940:
+two941:
 	TESTQ    $0x00000002, DI
-	JZ       one941
+	JZ       one942
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one941:
+one942:
 	TESTQ  $0x00000001, DI
-	JZ     stored939
+	JZ     stored940
 	VMOVSS X3, (R8)
-	JMP    stored939
+	JMP    stored940
 
-all938:
+all939:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored939:
+stored940:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all942
+	JE           all943
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two944
+	JZ           two945
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two944:
+two945:
 	TESTQ    $0x00000002, DI
-	JZ       one945
+	JZ       one946
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one945:
+one946:
 	TESTQ  $0x00000001, DI
-	JZ     stored943
+	JZ     stored944
 	VMOVSS X4, (SI)
-	JMP    stored943
+	JMP    stored944
 
-all942:
+all943:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored943:
+stored944:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all946
+	JE           all947
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two948
+	JZ           two949
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two948:
+two949:
 	TESTQ    $0x00000002, SI
-	JZ       one949
+	JZ       one950
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one949:
+one950:
 	TESTQ  $0x00000001, SI
-	JZ     stored947
+	JZ     stored948
 	VMOVSS X5, (DI)
-	JMP    stored947
+	JMP    stored948
 
-all946:
+all947:
 	VMOVUPS Y5, (BX)
 
-stored947:
+stored948:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all950
+	JE           all951
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two952
+	JZ           two953
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two952:
+two953:
 	TESTQ    $0x00000002, SI
-	JZ       one953
+	JZ       one954
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one953:
+one954:
 	TESTQ  $0x00000001, SI
-	JZ     stored951
+	JZ     stored952
 	VMOVSS X6, (DI)
-	JMP    stored951
+	JMP    stored952
 
-all950:
+all951:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored951:
+stored952:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all954
+	JE           all955
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two956
+	JZ           two957
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two956:
+two957:
 	TESTQ    $0x00000002, SI
-	JZ       one957
+	JZ       one958
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one957:
+one958:
 	TESTQ  $0x00000001, SI
-	JZ     stored955
+	JZ     stored956
 	VMOVSS X7, (CX)
-	JMP    stored955
+	JMP    stored956
 
-all954:
+all955:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored955:
+stored956:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all958
+	JE           all959
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two960
+	JZ           two961
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two960:
+two961:
 	TESTQ    $0x00000002, AX
-	JZ       one961
+	JZ       one962
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one961:
+one962:
 	TESTQ  $0x00000001, AX
-	JZ     stored959
+	JZ     stored960
 	VMOVSS X8, (CX)
-	JMP    stored959
+	JMP    stored960
 
-all958:
+all959:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored959:
+stored960:
 	VZEROUPPER
 	RET
 
@@ -12615,258 +12644,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done963
+	JZ         done964
 
-row962:
+row963:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all964
+	JE           all965
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two966
+	JZ           two967
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two966:
+two967:
 	TESTQ    $0x00000002, R9
-	JZ       one967
+	JZ       one968
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one967:
+one968:
 	TESTQ  $0x00000001, R9
-	JZ     stored965
+	JZ     stored966
 	VMOVSS X10, (R10)
-	JMP    stored965
+	JMP    stored966
 
-all964:
+all965:
 	VMOVUPS Y10, (SI)
 
-stored965:
+stored966:
 	VBROADCASTSS 4(DI), Y9
 	VMASKMOVPS   (SI)(CX*1), Y0, Y10
 	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all968
+	JE           all969
 	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two970
+	JZ           two971
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two970:
+two971:
 	TESTQ    $0x00000002, R9
-	JZ       one971
+	JZ       one972
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one971:
+one972:
 	TESTQ  $0x00000001, R9
-	JZ     stored969
+	JZ     stored970
 	VMOVSS X10, (R10)
-	JMP    stored969
+	JMP    stored970
 
-all968:
+all969:
 	VMOVUPS Y10, (SI)(CX*1)
 
-stored969:
+stored970:
 	VBROADCASTSS 8(DI), Y9
 	VMASKMOVPS   (SI)(CX*2), Y0, Y10
 	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all972
+	JE           all973
 	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two974
+	JZ           two975
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two974:
+two975:
 	TESTQ    $0x00000002, R9
-	JZ       one975
+	JZ       one976
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one975:
+one976:
 	TESTQ  $0x00000001, R9
-	JZ     stored973
+	JZ     stored974
 	VMOVSS X10, (R10)
-	JMP    stored973
+	JMP    stored974
 
-all972:
+all973:
 	VMOVUPS Y10, (SI)(CX*2)
 
-stored973:
+stored974:
 	VBROADCASTSS 12(DI), Y9
 	VMASKMOVPS   (SI)(DX*1), Y0, Y10
 	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all976
+	JE           all977
 	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two978
+	JZ           two979
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two978:
+two979:
 	TESTQ    $0x00000002, R9
-	JZ       one979
+	JZ       one980
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one979:
+one980:
 	TESTQ  $0x00000001, R9
-	JZ     stored977
+	JZ     stored978
 	VMOVSS X10, (R10)
-	JMP    stored977
+	JMP    stored978
 
-all976:
+all977:
 	VMOVUPS Y10, (SI)(DX*1)
 
-stored977:
+stored978:
 	VBROADCASTSS 16(DI), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all980
+	JE           all981
 	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
-	JZ           two982
+	JZ           two983
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two982:
+two983:
 	TESTQ    $0x00000002, R9
-	JZ       one983
+	JZ       one984
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one983:
+one984:
 	TESTQ  $0x00000001, R9
-	JZ     stored981
+	JZ     stored982
 	VMOVSS X10, (R10)
-	JMP    stored981
+	JMP    stored982
 
-all980:
+all981:
 	VMOVUPS Y10, (R8)
 
-stored981:
+stored982:
 	VBROADCASTSS 20(DI), Y9
 	VMASKMOVPS   (R8)(CX*1), Y0, Y10
 	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all984
+	JE           all985
 	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two986
+	JZ           two987
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two986:
+two987:
 	TESTQ    $0x00000002, R9
-	JZ       one987
+	JZ       one988
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one987:
+one988:
 	TESTQ  $0x00000001, R9
-	JZ     stored985
+	JZ     stored986
 	VMOVSS X10, (R10)
-	JMP    stored985
+	JMP    stored986
 
-all984:
+all985:
 	VMOVUPS Y10, (R8)(CX*1)
 
-stored985:
+stored986:
 	VBROADCASTSS 24(DI), Y9
 	VMASKMOVPS   (R8)(CX*2), Y0, Y10
 	VFMADD231PS  Y7, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all988
+	JE           all989
 	LEAQ         (R8)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two990
+	JZ           two991
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two990:
+two991:
 	TESTQ    $0x00000002, R9
-	JZ       one991
+	JZ       one992
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one991:
+one992:
 	TESTQ  $0x00000001, R9
-	JZ     stored989
+	JZ     stored990
 	VMOVSS X10, (R10)
-	JMP    stored989
+	JMP    stored990
 
-all988:
+all989:
 	VMOVUPS Y10, (R8)(CX*2)
 
-stored989:
+stored990:
 	VBROADCASTSS 28(DI), Y9
 	VMASKMOVPS   (R8)(DX*1), Y0, Y10
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all992
+	JE           all993
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two994
+	JZ           two995
 	VMOVUPS      X10, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y10, X10
 
-two994:
+two995:
 	TESTQ    $0x00000002, R9
-	JZ       one995
+	JZ       one996
 	VMOVLPS  X10, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X10, X10, X10
 
-one995:
+one996:
 	TESTQ  $0x00000001, R9
-	JZ     stored993
+	JZ     stored994
 	VMOVSS X10, (R8)
-	JMP    stored993
+	JMP    stored994
 
-all992:
+all993:
 	VMOVUPS Y10, (R8)(DX*1)
 
-stored993:
+stored994:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row962
+	JNZ  row963
 
-done963:
+done964:
 	VZEROUPPER
 	RET
 
@@ -12885,9 +12914,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done997
+	JZ      done998
 
-row996:
+row997:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -12906,9 +12935,9 @@ row996:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row996
+	JNZ          row997
 
-done997:
+done998:
 	VZEROUPPER
 	RET
 
@@ -12929,9 +12958,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done999
+	JZ         done1000
 
-row998:
+row999:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -12941,37 +12970,37 @@ row998:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row998
+	JNZ          row999
 
-done999:
+done1000:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1000
+	JE           all1001
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1002
+	JZ           two1003
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1002:
+two1003:
 	TESTQ    $0x00000002, AX
-	JZ       one1003
+	JZ       one1004
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one1003:
+one1004:
 	TESTQ  $0x00000001, AX
-	JZ     stored1001
+	JZ     stored1002
 	VMOVSS X2, (CX)
-	JMP    stored1001
+	JMP    stored1002
 
-all1000:
+all1001:
 	VMOVUPS Y2, 32(DX)
 
-stored1001:
+stored1002:
 	VZEROUPPER
 	RET
 
@@ -12992,9 +13021,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1005
+	JZ         done1006
 
-row1004:
+row1005:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -13003,39 +13032,39 @@ row1004:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1006
+	JE           all1007
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1008
+	JZ           two1009
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1008:
+two1009:
 	TESTQ    $0x00000002, SI
-	JZ       one1009
+	JZ       one1010
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one1009:
+one1010:
 	TESTQ  $0x00000001, SI
-	JZ     stored1007
+	JZ     stored1008
 	VMOVSS X4, (DI)
-	JMP    stored1007
+	JMP    stored1008
 
-all1006:
+all1007:
 	VMOVUPS Y4, 32(DX)
 
-stored1007:
+stored1008:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1004
+	JNZ  row1005
 
-done1005:
+done1006:
 	VZEROUPPER
 	RET
 
@@ -13054,9 +13083,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1011
+	JZ      done1012
 
-row1010:
+row1011:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -13079,9 +13108,9 @@ row1010:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1010
+	JNZ          row1011
 
-done1011:
+done1012:
 	VZEROUPPER
 	RET
 
@@ -13104,9 +13133,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1013
+	JZ         done1014
 
-row1012:
+row1013:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -13118,39 +13147,39 @@ row1012:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1012
+	JNZ          row1013
 
-done1013:
+done1014:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1014
+	JE           all1015
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1016
+	JZ           two1017
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1016:
+two1017:
 	TESTQ    $0x00000002, AX
-	JZ       one1017
+	JZ       one1018
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one1017:
+one1018:
 	TESTQ  $0x00000001, AX
-	JZ     stored1015
+	JZ     stored1016
 	VMOVSS X4, (CX)
-	JMP    stored1015
+	JMP    stored1016
 
-all1014:
+all1015:
 	VMOVUPS Y4, 96(DX)
 
-stored1015:
+stored1016:
 	VZEROUPPER
 	RET
 
@@ -13173,9 +13202,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1019
+	JZ         done1020
 
-row1018:
+row1019:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -13190,39 +13219,39 @@ row1018:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1020
+	JE           all1021
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1022
+	JZ           two1023
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1022:
+two1023:
 	TESTQ    $0x00000002, SI
-	JZ       one1023
+	JZ       one1024
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one1023:
+one1024:
 	TESTQ  $0x00000001, SI
-	JZ     stored1021
+	JZ     stored1022
 	VMOVSS X6, (DI)
-	JMP    stored1021
+	JMP    stored1022
 
-all1020:
+all1021:
 	VMOVUPS Y6, 96(DX)
 
-stored1021:
+stored1022:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1018
+	JNZ  row1019
 
-done1019:
+done1020:
 	VZEROUPPER
 	RET
 
@@ -13241,9 +13270,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done1025
+	JZ      done1026
 
-row1024:
+row1025:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -13274,9 +13303,9 @@ row1024:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1024
+	JNZ          row1025
 
-done1025:
+done1026:
 	VZEROUPPER
 	RET
 
@@ -13303,9 +13332,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done1027
+	JZ         done1028
 
-row1026:
+row1027:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -13321,9 +13350,9 @@ row1026:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row1026
+	JNZ          row1027
 
-done1027:
+done1028:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -13333,31 +13362,31 @@ done1027:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all1028
+	JE           all1029
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two1030
+	JZ           two1031
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1030:
+two1031:
 	TESTQ    $0x00000002, AX
-	JZ       one1031
+	JZ       one1032
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one1031:
+one1032:
 	TESTQ  $0x00000001, AX
-	JZ     stored1029
+	JZ     stored1030
 	VMOVSS X8, (CX)
-	JMP    stored1029
+	JMP    stored1030
 
-all1028:
+all1029:
 	VMOVUPS Y8, 224(DX)
 
-stored1029:
+stored1030:
 	VZEROUPPER
 	RET
 
@@ -13384,9 +13413,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done1033
+	JZ         done1034
 
-row1032:
+row1033:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -13413,39 +13442,39 @@ row1032:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all1034
+	JE           all1035
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two1036
+	JZ           two1037
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two1036:
+two1037:
 	TESTQ    $0x00000002, SI
-	JZ       one1037
+	JZ       one1038
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one1037:
+one1038:
 	TESTQ  $0x00000001, SI
-	JZ     stored1035
+	JZ     stored1036
 	VMOVSS X10, (DI)
-	JMP    stored1035
+	JMP    stored1036
 
-all1034:
+all1035:
 	VMOVUPS Y10, 224(DX)
 
-stored1035:
+stored1036:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row1032
+	JNZ  row1033
 
-done1033:
+done1034:
 	VZEROUPPER
 	RET
 
@@ -13458,28 +13487,28 @@ TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done1039
+	JLE  done1040
 
-row1038:
+row1039:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), DI
 	SHLQ    $0x05, SI
 	SHLQ    $0x05, DI
 	CMPQ    SI, DI
-	JE      empty1040
+	JE      empty1041
 	VMOVUPS wideff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    SI, R8
 
-walk1041:
+walk1042:
 	VMOVUPS (CX)(SI*1), Y2
 	VMAXPS  Y0, Y2, Y0
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk1041
+	JL      walk1042
 	MOVQ    R8, SI
 
-walk1042:
+walk1043:
 	VMOVUPS      (CX)(SI*1), Y2
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
 	VCMPPS       $0x00, Y0, Y2, Y4
@@ -13517,26 +13546,26 @@ walk1042:
 	VMOVUPS      Y2, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	CMPQ         SI, DI
-	JL           walk1042
+	JL           walk1043
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
 	VMOVUPS      wide3f800000<>+0(SB), Y2
 	VBLENDVPS    Y0, Y2, Y1, Y0
 	MOVQ         R8, SI
 
-walk1043:
+walk1044:
 	VMOVUPS (DX)(SI*1), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (DX)(SI*1)
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk1043
+	JL      walk1044
 
-empty1040:
+empty1041:
 	ADDQ $0x08, BX
 	DECQ AX
-	JNZ  row1038
+	JNZ  row1039
 
-done1039:
+done1040:
 	VZEROUPPER
 	RET
 
@@ -13550,27 +13579,27 @@ TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done1045
+	JLE  done1046
 
-row1044:
+row1045:
 	MOVQ   (SI), DI
 	MOVQ   8(SI), R8
 	SHLQ   $0x05, DI
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
-	JE     empty1046
+	JE     empty1047
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R9
 
-walk1047:
+walk1048:
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS (CX)(DI*1), Y1, Y0
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1047
+	JL          walk1048
 	MOVQ        R9, DI
 
-walk1048:
+walk1049:
 	VMOVUPS     (CX)(DI*1), Y1
 	VSUBPS      Y0, Y1, Y1
 	VMOVUPS     (DX)(DI*1), Y2
@@ -13578,14 +13607,14 @@ walk1048:
 	VMOVUPS     Y1, (BX)(DI*1)
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1048
+	JL          walk1049
 
-empty1046:
+empty1047:
 	ADDQ $0x08, SI
 	DECQ AX
-	JNZ  row1044
+	JNZ  row1045
 
-done1045:
+done1046:
 	VZEROUPPER
 	RET
 
@@ -13612,9 +13641,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done1050
+	JLE          done1051
 
-row1049:
+row1050:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -13631,9 +13660,9 @@ row1049:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last1051
+	JL           last1052
 
-again1053:
+again1054:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -13651,11 +13680,11 @@ again1053:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again1053
+	JGE      again1054
 
-last1051:
+last1052:
 	ADDQ         $0x08, R9
-	JZ           done1052
+	JZ           done1053
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -13675,37 +13704,37 @@ last1051:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all1054
+	JE           all1055
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two1056
+	JZ           two1057
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1056:
+two1057:
 	TESTQ    $0x00000002, R9
-	JZ       one1057
+	JZ       one1058
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one1057:
+one1058:
 	TESTQ  $0x00000001, R9
-	JZ     stored1055
+	JZ     stored1056
 	VMOVSS X5, (R8)
-	JMP    stored1055
+	JMP    stored1056
 
-all1054:
+all1055:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored1055:
-done1052:
+stored1056:
+done1053:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row1049
+	JNZ  row1050
 
-done1050:
+done1051:
 	VZEROUPPER
 	RET

@@ -222,3 +222,28 @@ func (s *Spokes) retraceHead(r, h, lo, hi int) {
 	}
 	*rec += del
 }
+
+// Pair sets the last part of the records of a number of nodes, of one head, to
+// what Retrace takes:
+//
+//	Rec[r,3] = ⟨X[r,:], V[r,:]⟩
+func (s *Spokes) Pair(rows int) {
+	if rows < 1 {
+		return
+	}
+	heads, width := s.heads()
+	if heads > 1 {
+		panic("simd: Spokes.Pair is for one head")
+	}
+	s.left = rows
+	inside(s.X, rows, s.XStride, width)
+	inside(s.V, rows, s.VStride, width)
+	inside(s.Rec, rows, s.RecStride, Record)
+	if fast {
+		s.pairFast()
+		return
+	}
+	for r := range rows {
+		s.Rec[r*s.RecStride+3] = Dot(s.X[r*s.XStride:][:width], s.V[r*s.VStride:][:width])
+	}
+}

@@ -67,3 +67,5 @@ func (s *Spokes) factorsFast(permuted bool) {
 		f[i] = s.factor(edge, 0)
 	}
 }
+
+func (s *Spokes) pairFast() { pairSpoke((*byte)(unsafe.Pointer(s))) }

@@ -70,6 +70,13 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 		s.Far, s.X, s.Y, s.Rec, s.Near, s.Own, s.V, s.Der = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
 		done[1] = append(done[1], s.Retrace())
 	})
+	if heads == 1 {
+		trial(t, "Pair, "+what, 2e-5, [][]Float{draw(node(s.XStride), pos), draw(node(s.VStride), pos), draw(node(s.RecStride), pos)}, func(x [][]Float) {
+			s := k()
+			s.X, s.V, s.Rec = x[0], x[1], x[2]
+			s.Pair(rows)
+		})
+	}
 	for i, d := range done {
 		if d[0] != d[1] {
 			t.Fatalf("kernel %d, %s: did %d nodes, in plain Go %d", i, what, d[0], d[1])

@@ -84,8 +84,27 @@ func toEvery(v vec) vec {
 	return x
 }
 
+// places are where arrays with a row for each column begin.
+type places map[int]reg.GPVirtual
+
+// of returns where the row of column u is in an array.
+func (s *spokes) of(at places, u reg.GPVirtual, field, stride int) Mem {
+	row := GP64()
+	MOVQ(s.field(stride), row)
+	IMULQ(u, row)
+	return Mem{Base: at[field], Index: row, Scale: 4}
+}
+
+// column is that of the edge.
+func (s *spokes) column() reg.GPVirtual {
+	u := GP64()
+	MOVLQSX(Mem{Base: s.cols, Index: s.k, Scale: 4}, u)
+	return u
+}
+
 // attendOne writes simd.Spokes.Attend of one head.
 func (s *spokes) attendOne() {
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX)}
 	acc, sum, up, down := make([]vec, 1), make([]vec, 1), YMM(), YMM()
 	factor := s.factor()
 	width := s.get(spokesWidth)
@@ -99,15 +118,16 @@ func (s *spokes) attendOne() {
 	}
 	edge := func() {
 		s.ask(table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
-		far := s.row(spokesFar, spokesFarStride)
-		p := higherOf(up, Mem{Base: far}, down, Mem{Base: far, Disp: 4})
+		u := s.column()
+		far := s.of(at, u, spokesFar, spokesFarStride)
+		p := higherOf(up, far, down, far.Offset(4))
 		VADDSS(p.AsX(), sum[0].AsX(), sum[0].AsX())
 		if s.drops {
 			factor.Index = s.k
 			VMULSS(factor, p.AsX(), p.AsX())
 		}
 		x := YMM()
-		VMASKMOVPS(Mem{Base: s.row(spokesX, spokesXStride)}, inside, x)
+		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
 		VFMADD231PS(x, toEvery(p), acc[0])
 	}
 	last := func() {
@@ -136,6 +156,7 @@ type ownRow struct {
 func (s *spokes) retraceOne() {
 	acc, del := make([]vec, 1), make([]vec, 1)
 	own := ownRow{YMM(), YMM(), YMM(), YMM()}
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
 	factor := s.factor()
 	width := s.get(spokesWidth)
 	inside := maskOf(width)
@@ -152,13 +173,14 @@ func (s *spokes) retraceOne() {
 	edge := func() {
 		s.ask(table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1},
 			table{base: spokesDer, stride: spokesDerStride, lines: 1})
-		rec := s.row(spokesFar, spokesFarStride)
-		alpha := higherOf(own.up, Mem{Base: rec, Disp: 4}, own.down, Mem{Base: rec, Disp: 8})
+		u := s.column()
+		rec := s.of(at, u, spokesFar, spokesFarStride)
+		alpha := higherOf(own.up, rec.Offset(4), own.down, rec.Offset(8))
 		z := YMM()
-		VADDSS(Mem{Base: rec}, own.near.AsX(), z.AsX())
+		VADDSS(rec, own.near.AsX(), z.AsX())
 		sloped := pick(compare(greater, z, num(0)), alpha, mul(alpha, slope))
 		x, weight := YMM(), toEvery(alpha)
-		VMASKMOVPS(Mem{Base: s.row(spokesX, spokesXStride)}, inside, x)
+		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
 		g := total(mul(x, own.v))
 		if s.drops {
 			factor.Index = s.k
@@ -168,10 +190,10 @@ func (s *spokes) retraceOne() {
 			VMULPS(kept, weight, weight)
 		}
 		VFMADD231PS(x, weight, acc[0])
-		VSUBSS(Mem{Base: rec, Disp: 12}, g.AsX(), g.AsX())
+		VSUBSS(rec.Offset(12), g.AsX(), g.AsX())
 		VMULSS(sloped.AsX(), g.AsX(), g.AsX())
 		VADDSS(g.AsX(), del[0].AsX(), del[0].AsX())
-		der := Mem{Base: s.row(spokesDer, spokesDerStride)}
+		der := s.of(at, u, spokesDer, spokesDerStride)
 		VADDSS(der, g.AsX(), g.AsX())
 		VMOVSS(g.AsX(), der)
 	}
@@ -182,6 +204,26 @@ func (s *spokes) retraceOne() {
 		}
 	}
 	s.each(first, edge, last)
+	finish()
+}
+
+// pairOne writes simd.Spokes.Pair of one head.
+func pairOne() {
+	start("pairSpoke", "func(p *byte)", "pairSpoke is Spokes.Pair of one head.")
+	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}}
+	x, v, rec, n := s.get(spokesX), s.get(spokesV), s.get(spokesRec), s.get(spokesLeft)
+	inside := maskOf(s.get(spokesWidth))
+	again := fresh("row")
+	Label(again)
+	a, b := YMM(), YMM()
+	VMASKMOVPS(Mem{Base: x}, inside, a)
+	VMASKMOVPS(Mem{Base: v}, inside, b)
+	VMOVSS(total(mul(a, b)).AsX(), Mem{Base: rec, Disp: 12})
+	s.advance(x, spokesXStride)
+	s.advance(v, spokesVStride)
+	s.advance(rec, spokesRecStride)
+	DECQ(n)
+	JNZ(LabelRef(again))
 	finish()
 }
 

@@ -35,6 +35,7 @@ const (
 func allSpokes() {
 	rowsOfPowers()
 	columnOfPowers()
+	pairOne()
 	factorsOfEdges("factorsInOrder", false)
 	factorsOfEdges("factorsOfPerm", true)
 	for _, drops := range []bool{false, true} {

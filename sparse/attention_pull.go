@@ -35,12 +35,12 @@ type pullTask struct {
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
 
 // derCopies is the number of copies for a matrix of nnz edges: few where they
-// would be more work than the edges.
-func derCopies(nnz int) int {
+// would be more work than the edges, which those of one head are not.
+func derCopies(nnz, heads int) int {
 	switch {
 	case nnz < 1<<9:
 		return 1
-	case nnz < 1<<17:
+	case nnz < 1<<17 && (heads > 1 || nnz < 1<<13):
 		return 2
 	case nnz < 1<<22:
 		return 4
@@ -52,7 +52,7 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.headBlocks, t.k, t.into, t.dOut, t.stats = k.heads(), k, into, dOut, stats
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = k.In.structureT()
-	t.copies = derCopies(k.In.NNZ())
+	t.copies = derCopies(k.In.NNZ(), t.heads)
 	t.der = borrow(t.copies * k.In.NumRows * t.padded)
 }
 
@@ -69,8 +69,23 @@ func (t *pullTask) release() {
 	*t = pullTask{cuts: t.cuts}
 }
 
-// parts is the number of parts of rows destinations each.
-func (t *pullTask) parts(rows int) int { return (t.k.In.NumRows + rows - 1) / rows }
+// parts is the number of parts of a loop over destinations.
+func (t *pullTask) parts() int { return partsOfRows(t.k.In.NumRows, t.heads) }
+
+// partsOfRows is the number of parts of a loop over rows of a number of heads.
+func partsOfRows(rows, heads int) int {
+	per := rowsOfPart(heads)
+	return (rows + per - 1) / per
+}
+
+// part is the destinations of one.
+func (t *pullTask) part(i int) (lo, hi int) {
+	per := rowsOfPart(t.heads)
+	return i * per, min((i+1)*per, t.k.In.NumRows)
+}
+
+// rowsOfPart is the number of rows of a part.
+func rowsOfPart(heads int) int { return pairRows * 8 / min(8, heads) }
 
 // scored reports whether the gradient of the logits is wanted.
 func (t *pullTask) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }
@@ -80,7 +95,7 @@ type pullPairs pullTask
 
 // Chunk does one part.
 func (t *pullPairs) Chunk(i int) {
-	lo, hi := i*pairRows, min((i+1)*pairRows, t.k.In.NumRows)
+	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
 	if t.direct && t.heads == 1 {
 		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
@@ -107,7 +122,7 @@ type pullDer pullTask
 // Chunk does one part.
 func (t *pullDer) Chunk(i int) {
 	n := t.k.In.NumRows
-	lo, hi := i*pairRows, min((i+1)*pairRows, n)
+	lo, hi := (*pullTask)(t).part(i)
 	if t.into.Sets&SetEr != 0 {
 		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
 	}

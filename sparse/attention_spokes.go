@@ -82,20 +82,18 @@ func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float, copies in
 	l := powerLoops.Get().(*powerLoop)
 	l.x, l.to, l.slope, l.copies = x, to, slope, copies
 	l.tooLarge.Store(false)
-	par.Run((x.Rows()+l.rows()-1)/l.rows(), l)
+	par.Run(partsOfRows(x.Rows(), x.RowLen()), l)
 	l.x, l.to = nil, nil
 	ok := !l.tooLarge.Load()
 	powerLoops.Put(l)
 	return ok
 }
 
-// rows is the number of rows of a part.
-func (l *powerLoop) rows() int { return pairRows * 8 / min(8, l.x.RowLen()) }
-
 // Chunk does one part.
 func (l *powerLoop) Chunk(i int) {
-	lo, hi := i*l.rows(), min((i+1)*l.rows(), l.x.Rows())
 	heads := l.x.RowLen()
+	lo := i * rowsOfPart(heads)
+	hi := min(lo+rowsOfPart(heads), l.x.Rows())
 	if heads == 1 {
 		p := simd.Powers{X: l.x.Data[lo:hi], Y: l.to[simd.Record*lo:]}
 		if !p.Column(hi-lo, l.slope) {

@@ -35,12 +35,12 @@ type pullTask struct {
 var pullTasks = sync.Pool{New: func() any { return new(pullTask) }}
 
 // derCopies is the number of copies for a matrix of nnz edges: few where they
-// would be more work than the edges, which those of one head are not.
-func derCopies(nnz, heads int) int {
+// would be more work than the edges.
+func derCopies(nnz int) int {
 	switch {
 	case nnz < 1<<9:
 		return 1
-	case nnz < 1<<17 && (heads > 1 || nnz < 1<<13):
+	case nnz < 1<<17:
 		return 2
 	case nnz < 1<<22:
 		return 4
@@ -52,7 +52,7 @@ func (t *pullTask) prepare(k *Attention, dOut *tensor.Dense, stats []tensor.Floa
 	t.headBlocks, t.k, t.into, t.dOut, t.stats = k.heads(), k, into, dOut, stats
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = k.In.structureT()
-	t.copies = derCopies(k.In.NNZ(), t.heads)
+	t.copies = derCopies(k.In.NNZ())
 	t.der = borrow(t.copies * k.In.NumRows * t.padded)
 }
 

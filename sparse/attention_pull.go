@@ -70,22 +70,28 @@ func (t *pullTask) release() {
 }
 
 // parts is the number of parts of a loop over destinations.
-func (t *pullTask) parts() int { return partsOfRows(t.k.In.NumRows, t.heads) }
+func (t *pullTask) parts() int { return partsOfRows(t.k.In.NumRows, t.direct && t.heads == 1) }
 
-// partsOfRows is the number of parts of a loop over rows of a number of heads.
-func partsOfRows(rows, heads int) int {
-	per := rowsOfPart(heads)
+// partsOfRows is the number of parts of a loop over rows.
+func partsOfRows(rows int, narrow bool) int {
+	per := rowsOfPart(narrow)
 	return (rows + per - 1) / per
 }
 
 // part is the destinations of one.
 func (t *pullTask) part(i int) (lo, hi int) {
-	per := rowsOfPart(t.heads)
+	per := rowsOfPart(t.direct && t.heads == 1)
 	return i * per, min((i+1)*per, t.k.In.NumRows)
 }
 
-// rowsOfPart is the number of rows of a part.
-func rowsOfPart(heads int) int { return pairRows * 8 / min(8, heads) }
+// rowsOfPart is the number of rows of a part, which are narrow where they have one
+// head of spokes.
+func rowsOfPart(narrow bool) int {
+	if narrow {
+		return 8 * pairRows
+	}
+	return pairRows
+}
 
 // scored reports whether the gradient of the logits is wanted.
 func (t *pullTask) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }

@@ -82,7 +82,7 @@ func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float, copies in
 	l := powerLoops.Get().(*powerLoop)
 	l.x, l.to, l.slope, l.copies = x, to, slope, copies
 	l.tooLarge.Store(false)
-	par.Run(partsOfRows(x.Rows(), x.RowLen()), l)
+	par.Run(partsOfRows(x.Rows(), x.RowLen() == 1), l)
 	l.x, l.to = nil, nil
 	ok := !l.tooLarge.Load()
 	powerLoops.Put(l)
@@ -92,8 +92,8 @@ func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float, copies in
 // Chunk does one part.
 func (l *powerLoop) Chunk(i int) {
 	heads := l.x.RowLen()
-	lo := i * rowsOfPart(heads)
-	hi := min(lo+rowsOfPart(heads), l.x.Rows())
+	per := rowsOfPart(heads == 1)
+	lo, hi := i*per, min((i+1)*per, l.x.Rows())
 	if heads == 1 {
 		p := simd.Powers{X: l.x.Data[lo:hi], Y: l.to[simd.Record*lo:]}
 		if !p.Column(hi-lo, l.slope) {
@@ -101,10 +101,10 @@ func (l *powerLoop) Chunk(i int) {
 		}
 		return
 	}
-	per := 2 * (1 + l.copies) // elements of a head
+	size := 2 * (1 + l.copies) // elements of a head
 	for lane := 0; lane < heads; lane += 8 {
 		p := simd.Powers{
-			X: l.x.Data[lo*heads+lane:], Y: l.to[(lo*heads+lane)*per:], XStride: heads, YStride: heads * per, Copy: l.copies,
+			X: l.x.Data[lo*heads+lane:], Y: l.to[(lo*heads+lane)*size:], XStride: heads, YStride: heads * size, Copy: l.copies,
 		}
 		if !p.Rows(hi-lo, l.slope) {
 			l.tooLarge.Store(true)

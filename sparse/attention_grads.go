@@ -64,11 +64,11 @@ func (k *Attention) Backward(dOut, out *tensor.Dense, stats []tensor.Float, into
 	t := pullTasks.Get().(*pullTask)
 	t.prepare(k, dOut, stats, into)
 	t.choose()
-	par.Run(t.parts(pairRows), (*pullPairs)(t.with(out)))
+	par.Run(t.parts(), (*pullPairs)(t.with(out)))
 	t.cuts = par.Split(t.turned.Offsets, t.copies, t.cuts)
 	par.Run(t.copies, t)
 	if into.Er != nil {
-		par.Run(t.parts(pairRows), (*pullDer)(t))
+		par.Run(t.parts(), (*pullDer)(t))
 	}
 	t.release()
 	pullTasks.Put(t)

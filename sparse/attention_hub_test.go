@@ -296,15 +296,21 @@ func plainHub(t testing.TB, heads, d int, drop float64) (*sparse.Attention, *ten
 // large, and whatever gradients are wanted.
 func TestAttentionPlainHubs(t *testing.T) {
 	for _, c := range []struct {
-		heads       int
+		heads, d    int
 		drop, large float64
-	}{{8, 0, 0}, {8, 0.5, 0}, {8, 0.5, 23}, {8, 0, 25}, {8, 0.5, 1e4}, {16, 0.5, 0}, {16, 0, 25}} {
-		t.Run(fmt.Sprint(c), func(t *testing.T) { checkPlainHub(t, c.heads, c.drop, float(c.large)) })
+	}{
+		{8, 8, 0, 0}, {8, 8, 0.5, 0}, {8, 8, 0.5, 23}, {8, 8, 0, 25}, {8, 8, 0.5, 1e4}, {16, 8, 0.5, 0}, {16, 8, 0, 25},
+		{1, 7, 0, 0}, {1, 7, 0.5, 0}, {1, 7, 0.5, 23}, {1, 7, 0, 25}, {1, 7, 0.5, 1e4}, {1, 1, 0.5, 0}, {1, 3, 0, 0}, {1, 8, 0.5, 0},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			k, dOut := plainHub(t, c.heads, c.d, c.drop)
+			checkPlainHub(t, k, dOut, float(c.large))
+		})
 	}
 }
 
-func checkPlainHub(t *testing.T, heads int, drop float64, large float) {
-	k, dOut := plainHub(t, heads, 8, drop)
+func checkPlainHub(t *testing.T, k *sparse.Attention, dOut *tensor.Dense, large float) {
+	heads := k.El.RowLen()
 	if large > 0 {
 		k.El.Data[len(k.El.Data)/2], k.Er.Data[len(k.Er.Data)/3], k.Er.Data[3*heads] = large, -large, large
 	}
@@ -334,8 +340,8 @@ func checkPlainHub(t *testing.T, heads int, drop float64, large float) {
 // One gradient alone has the same bits as with the others, on any number of
 // threads.
 func TestAttentionPlainThreads(t *testing.T) {
-	for _, heads := range []int{8, 16} {
-		k, dOut := plainHub(t, heads, 8, 0.3)
+	for _, hd := range [][2]int{{8, 8}, {16, 8}, {1, 7}, {1, 2}} {
+		k, dOut := plainHub(t, hd[0], hd[1], 0.3)
 		var first []*tensor.Dense
 		for _, n := range []int{1, 2, 3, 8} {
 			undo := par.SetThreads(n)
@@ -357,7 +363,7 @@ func TestAttentionPlainThreads(t *testing.T) {
 				first = all
 			}
 			for i, x := range all {
-				sameBits(t, fmt.Sprintf("%d heads, result %d on %d threads", heads, i, n), x, first[i])
+				sameBits(t, fmt.Sprintf("%v heads, result %d on %d threads", hd, i, n), x, first[i])
 			}
 		}
 	}
@@ -368,13 +374,15 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 	if raced {
 		t.Skip("the race detector empties pools")
 	}
-	k, dOut := plainHub(t, 8, 8, 0.5)
-	out, stats := dOut.Like(), make([]float, k.StatsLen())
-	into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
-	if n := testing.AllocsPerRun(20, func() {
-		k.Forward(out, stats)
-		k.Backward(dOut, out, stats, into)
-	}); n >= 1 {
-		t.Errorf("%v allocations", n)
+	for _, hd := range [][2]int{{8, 8}, {1, 7}} {
+		k, dOut := plainHub(t, hd[0], hd[1], 0.5)
+		out, stats := dOut.Like(), make([]float, k.StatsLen())
+		into := &sparse.AttentionGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
+		if n := testing.AllocsPerRun(20, func() {
+			k.Forward(out, stats)
+			k.Backward(dOut, out, stats, into)
+		}); n >= 1 {
+			t.Errorf("%v heads: %v allocations", hd, n)
+		}
 	}
 }

@@ -69,8 +69,29 @@ func (t *pullTask) release() {
 	*t = pullTask{cuts: t.cuts}
 }
 
-// parts is the number of parts of rows destinations each.
-func (t *pullTask) parts(rows int) int { return (t.k.In.NumRows + rows - 1) / rows }
+// parts is the number of parts of a loop over destinations.
+func (t *pullTask) parts() int { return partsOfRows(t.k.In.NumRows, t.direct && t.heads == 1) }
+
+// partsOfRows is the number of parts of a loop over rows.
+func partsOfRows(rows int, narrow bool) int {
+	per := rowsOfPart(narrow)
+	return (rows + per - 1) / per
+}
+
+// part is the destinations of one.
+func (t *pullTask) part(i int) (lo, hi int) {
+	per := rowsOfPart(t.direct && t.heads == 1)
+	return i * per, min((i+1)*per, t.k.In.NumRows)
+}
+
+// rowsOfPart is the number of rows of a part, which are narrow where they have one
+// head of spokes.
+func rowsOfPart(narrow bool) int {
+	if narrow {
+		return 8 * pairRows
+	}
+	return pairRows
+}
 
 // scored reports whether the gradient of the logits is wanted.
 func (t *pullTask) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }
@@ -80,8 +101,13 @@ type pullPairs pullTask
 
 // Chunk does one part.
 func (t *pullPairs) Chunk(i int) {
-	lo, hi := i*pairRows, min((i+1)*pairRows, t.k.In.NumRows)
+	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
+	if t.direct && t.heads == 1 {
+		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
+		one.Pair(hi - lo)
+		return
+	}
 	mul := simd.Heads{XStride: f, YStride: f, WStride: t.record(), Width: f / t.heads}
 	for lane := 0; lane < t.padded; lane += t.lanes {
 		c := t.stats[lo*t.record()+simd.Record*lane+3*t.lanes:]
@@ -102,7 +128,7 @@ type pullDer pullTask
 // Chunk does one part.
 func (t *pullDer) Chunk(i int) {
 	n := t.k.In.NumRows
-	lo, hi := i*pairRows, min((i+1)*pairRows, n)
+	lo, hi := (*pullTask)(t).part(i)
 	if t.into.Sets&SetEr != 0 {
 		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
 	}

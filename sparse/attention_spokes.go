@@ -10,7 +10,8 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// spokeWidth is the width of a head that [simd.Spokes] takes, eight at once.
+// spokeWidth is the width of a head that [simd.Spokes] takes, eight at once, and
+// the largest width of one head.
 const spokeWidth = 8
 
 // The kinds of records: those of [simd.Tile], and of [simd.Spokes].
@@ -22,8 +23,8 @@ const (
 // plain reports whether there is nothing at the edges but the mask, so that one
 // loop over the edges of a node can do all.
 func (k *Attention) plain() bool {
-	heads := k.El.RowLen()
-	return heads%8 == 0 && k.Ft.RowLen() == heads*spokeWidth &&
+	heads, f := k.El.RowLen(), k.Ft.RowLen()
+	return (heads%8 == 0 && f == heads*spokeWidth || heads == 1 && f <= spokeWidth) &&
 		k.Ee == nil && k.Weight == nil && k.Slope >= 0 && k.Slope <= 1
 }
 
@@ -35,13 +36,32 @@ func (k *Attention) mask() *simd.Dropout {
 	return nil
 }
 
+// width is that of a head that stands alone, and else 0.
+func (k *Attention) width() int {
+	if k.El.RowLen() == 1 {
+		return k.Ft.RowLen()
+	}
+	return 0
+}
+
+// powerRow is how many numbers a node has in a table of powers, and the place of
+// the first power: eight heads have all their powers up before those down, and
+// one has what a record has.
+func (b headBlocks) powerRow() (stride, at int) {
+	if b.heads == 1 {
+		return simd.Record, 1
+	}
+	return 2 * b.heads, 0
+}
+
 // powers sets the powers of the sources, and those of the destinations in the
 // records. It reports whether they can be used.
 func (t *attendTask) powers() bool {
 	if !t.k.plain() {
 		return false
 	}
-	t.pow = borrow(t.k.In.NumCols * 2 * t.heads)
+	stride, _ := t.powerRow()
+	t.pow = borrow(t.k.In.NumCols * stride)
 	return setPowers(*t.pow, t.k.El, t.k.Slope, 0) && setPowers(t.stats, t.k.Er, t.k.Slope, 1)
 }
 
@@ -57,12 +77,12 @@ type powerLoop struct {
 var powerLoops = sync.Pool{New: func() any { return new(powerLoop) }}
 
 // setPowers sets, for each row of x and each eight heads, the powers of that, or
-// the first parts of the record with copies of 1. It reports whether all are tame.
+// the first parts of the record with copies of 1, as ever for one head. It reports whether all are tame.
 func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float, copies int) bool {
 	l := powerLoops.Get().(*powerLoop)
 	l.x, l.to, l.slope, l.copies = x, to, slope, copies
 	l.tooLarge.Store(false)
-	par.Run((x.Rows()+pairRows-1)/pairRows, l)
+	par.Run(partsOfRows(x.Rows(), x.RowLen() == 1), l)
 	l.x, l.to = nil, nil
 	ok := !l.tooLarge.Load()
 	powerLoops.Put(l)
@@ -71,12 +91,20 @@ func setPowers(to []tensor.Float, x *tensor.Dense, slope tensor.Float, copies in
 
 // Chunk does one part.
 func (l *powerLoop) Chunk(i int) {
-	lo, hi := i*pairRows, min((i+1)*pairRows, l.x.Rows())
 	heads := l.x.RowLen()
-	per := 2 * (1 + l.copies) // elements of a head
+	per := rowsOfPart(heads == 1)
+	lo, hi := i*per, min((i+1)*per, l.x.Rows())
+	if heads == 1 {
+		p := simd.Powers{X: l.x.Data[lo:hi], Y: l.to[simd.Record*lo:]}
+		if !p.Column(hi-lo, l.slope) {
+			l.tooLarge.Store(true)
+		}
+		return
+	}
+	size := 2 * (1 + l.copies) // elements of a head
 	for lane := 0; lane < heads; lane += 8 {
 		p := simd.Powers{
-			X: l.x.Data[lo*heads+lane:], Y: l.to[(lo*heads+lane)*per:], XStride: heads, YStride: heads * per, Copy: l.copies,
+			X: l.x.Data[lo*heads+lane:], Y: l.to[(lo*heads+lane)*size:], XStride: heads, YStride: heads * size, Copy: l.copies,
 		}
 		if !p.Rows(hi-lo, l.slope) {
 			l.tooLarge.Store(true)
@@ -90,10 +118,12 @@ func (l *powerLoop) Chunk(i int) {
 func (t *attendTask) spokes(s *attendSpace, from, to int) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
-	k.FarStride, k.XStride, k.YStride, k.RecStride = 2*t.heads, f, f, t.record()
-	for lane := 0; lane < t.heads; lane += 8 {
+	stride, at := t.powerRow()
+	k.FarStride, k.XStride, k.YStride, k.RecStride = stride, f, f, t.record()
+	k.Width, k.Factors = t.k.width(), s.tile.M
+	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
-		k.Far, k.X = (*t.pow)[2*lane:], t.k.Ft.Data[lane*spokeWidth:]
+		k.Far, k.X = (*t.pow)[2*lane+at:], t.k.Ft.Data[lane*spokeWidth:]
 		for v := from; v < to; {
 			k.Offsets = t.k.In.Offsets[v : min(to, v+tileRows)+1]
 			k.Y, k.Rec = t.out[v*f+lane*spokeWidth:], t.stats[v*t.record()+simd.Record*lane:]
@@ -110,11 +140,12 @@ func (t *attendTask) spokes(s *attendSpace, from, to int) {
 
 // recast makes a destination's record of that of tiles.
 func (t *attendTask) recast(v, lane int) {
-	rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*8]
-	for h := range 8 {
-		er, top, inverse := float64(rec[h]), float64(rec[8+h]), rec[16+h]
-		rec[8+h] = tensor.Float(math.Exp(er-top)) * inverse
-		rec[16+h] = tensor.Float(math.Exp(float64(t.k.Slope)*er-top)) * inverse
+	n := t.lanes
+	rec := t.stats[v*t.record()+simd.Record*lane:][:simd.Record*n]
+	for h := range n {
+		er, top, inverse := float64(rec[h]), float64(rec[n+h]), rec[2*n+h]
+		rec[n+h] = tensor.Float(math.Exp(er-top)) * inverse
+		rec[2*n+h] = tensor.Float(math.Exp(float64(t.k.Slope)*er-top)) * inverse
 	}
 }
 
@@ -124,17 +155,19 @@ func (t *pullTask) choose() {
 	kind := &t.stats[len(t.stats)-1]
 	t.direct = *kind == spoked && t.into.Ee == nil && t.into.Weight == nil
 	if t.direct {
-		t.pow = borrow(t.k.In.NumCols * 2 * t.heads)
+		stride, _ := t.powerRow()
+		t.pow = borrow(t.k.In.NumCols * stride)
 		setPowers(*t.pow, t.k.El, t.k.Slope, 0)
 		return
 	}
 	if *kind == spoked {
 		*kind = tiled
-		for at := 0; at+1 < len(t.stats); at += simd.Record * 8 {
-			rec := t.stats[at:][:simd.Record*8]
-			for h := range 8 {
-				rec[16+h] = rec[8+h] * tensor.Float(math.Exp(-float64(rec[h])))
-				rec[8+h] = 0
+		n := t.lanes
+		for at := 0; at+1 < len(t.stats); at += simd.Record * n {
+			rec := t.stats[at:][:simd.Record*n]
+			for h := range n {
+				rec[2*n+h] = rec[n+h] * tensor.Float(math.Exp(-float64(rec[h])))
+				rec[n+h] = 0
 			}
 		}
 	}
@@ -145,8 +178,10 @@ func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
 	k.Cols, k.Perm, k.Last, k.Ahead = t.turned.Cols, t.perm, len(t.perm)-1, ahead(len(t.dOut.Data))
 	k.FarStride, k.XStride, k.DerStride = t.record(), f, t.heads
-	k.NearStride, k.OwnStride, k.VStride = t.heads, 2*t.heads, f
-	for lane := 0; lane < t.heads; lane += 8 {
+	k.OwnStride, _ = t.powerRow()
+	k.NearStride, k.VStride = t.heads, f
+	k.Width, k.Factors = t.k.width(), s.tile.M
+	for lane := 0; lane < t.heads; lane += t.lanes {
 		k.Prepare(t.k.Slope, t.k.mask(), lane)
 		k.Far, k.X, k.Der = t.stats[simd.Record*lane:], t.dOut.Data[lane*spokeWidth:], der[lane:]
 		for u := from; u < to; {
@@ -166,7 +201,8 @@ func (t *pullTask) spokes(s *attendSpace, from, to int, der []tensor.Float) {
 // to one row that nobody reads, so that the rest has the same bits.
 func (t *pullTask) spokesFrom(s *attendSpace, u, lane int) {
 	k, f := &s.spokes, t.k.Ft.RowLen()
-	k.Near, k.Own, k.V = t.el[u*t.heads+lane:], (*t.pow)[2*(u*t.heads+lane):], t.k.Ft.Data[u*f+lane*spokeWidth:]
+	stride, at := t.powerRow()
+	k.Near, k.Own, k.V = t.el[u*t.heads+lane:], (*t.pow)[u*stride+2*lane+at:], t.k.Ft.Data[u*f+lane*spokeWidth:]
 	k.Y, k.YStride, k.AddY = s.past, 0, 0
 	if t.into.Ft != nil {
 		k.Y, k.YStride, k.AddY = t.into.Ft.Data[u*f+lane*spokeWidth:], f, 1-t.sets(SetFt, true)

@@ -119,6 +119,26 @@ func weigh8(p *byte)
 //go:noescape
 func powersOfRows(p *byte)
 
+// powersOfColumn is Powers.Column of rows in eights.
+//
+//go:noescape
+func powersOfColumn(p *byte)
+
+// pairSpoke is Spokes.Pair of one head.
+//
+//go:noescape
+func pairSpoke(p *byte)
+
+// factorsInOrder sets the factors of a mask, of consecutive edges.
+//
+//go:noescape
+func factorsInOrder(p *byte, from int, to int)
+
+// factorsOfPerm sets the factors of a mask, of the edges that Perm names.
+//
+//go:noescape
+func factorsOfPerm(p *byte, from int, to int)
+
 // attendSpokes is Spokes.Attend.
 //
 //go:noescape
@@ -129,6 +149,16 @@ func attendSpokes(p *byte)
 //go:noescape
 func retraceSpokes(p *byte)
 
+// attendSpoke is Spokes.Attend of one head.
+//
+//go:noescape
+func attendSpoke(p *byte)
+
+// retraceSpoke is Spokes.Retrace of one head.
+//
+//go:noescape
+func retraceSpoke(p *byte)
+
 // attendSpokesDrop is Spokes.Attend under a mask.
 //
 //go:noescape
@@ -138,6 +168,16 @@ func attendSpokesDrop(p *byte)
 //
 //go:noescape
 func retraceSpokesDrop(p *byte)
+
+// attendSpokeDrop is Spokes.Attend of one head under a mask.
+//
+//go:noescape
+func attendSpokeDrop(p *byte)
+
+// retraceSpokeDrop is Spokes.Retrace of one head under a mask.
+//
+//go:noescape
+func retraceSpokeDrop(p *byte)
 
 // sumRows1x1 is Heads.Sum of 1 heads of 1 registers.
 //

@@ -2186,20 +2186,236 @@ DATA wide7fffffff<>+24(SB)/4, $0x7fffffff
 DATA wide7fffffff<>+28(SB)/4, $0x7fffffff
 GLOBL wide7fffffff<>(SB), RODATA|NOPTR, $32
 
+// func powersOfColumn(p *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·powersOfColumn(SB), NOSPLIT, $0-8
+	MOVQ   p+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   24(AX), DX
+	MOVQ   64(AX), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows109:
+	VMOVUPS      (CX), Y2
+	VANDPS       wide7fffffff<>+0(SB), Y2, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VMULPS       112(AX), Y2, Y3
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y4
+	VFMADD213PS  wide4b400000<>+0(SB), Y2, Y4
+	VSUBPS       wide4b400000<>+0(SB), Y4, Y5
+	VMOVUPS      widebf318000<>+0(SB), Y6
+	VFMADD213PS  Y2, Y5, Y6
+	VFNMADD231PS wideb95e8083<>+0(SB), Y5, Y6
+	VMOVUPS      wide3ab688be<>+0(SB), Y5
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3f000000<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y5
+	VFMADD213PS  wide3f800000<>+0(SB), Y6, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y5, Y4
+	VMOVUPS      wide3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  wide4b400000<>+0(SB), Y3, Y5
+	VSUBPS       wide4b400000<>+0(SB), Y5, Y6
+	VMOVUPS      widebf318000<>+0(SB), Y7
+	VFMADD213PS  Y3, Y6, Y7
+	VFNMADD231PS wideb95e8083<>+0(SB), Y6, Y7
+	VMOVUPS      wide3ab688be<>+0(SB), Y3
+	VFMADD213PS  wide3c0905f1<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3d2aaa8c<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3e2aaa6e<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f000000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VFMADD213PS  wide3f800000<>+0(SB), Y7, Y3
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VUNPCKLPS    Y4, Y2, Y5
+	VUNPCKLPS    Y1, Y3, Y6
+	VUNPCKLPD    Y6, Y5, Y7
+	VUNPCKHPD    Y6, Y5, Y5
+	VMOVUPS      X7, (DX)
+	VEXTRACTF128 $0x01, Y7, 64(DX)
+	VMOVUPS      X5, 16(DX)
+	VEXTRACTF128 $0x01, Y5, 80(DX)
+	VUNPCKHPS    Y4, Y2, Y2
+	VUNPCKHPS    Y1, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMOVUPS      X4, 32(DX)
+	VEXTRACTF128 $0x01, Y4, 96(DX)
+	VMOVUPS      X2, 48(DX)
+	VEXTRACTF128 $0x01, Y2, 112(DX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x80, DX
+	SUBQ         $0x08, BX
+	JNZ          rows109
+	VMOVUPS      Y0, 80(AX)
+	VZEROUPPER
+	RET
+
+// func pairSpoke(p *byte)
+// Requires: AVX
+TEXT ·pairSpoke(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    96(AX), CX
+	MOVQ    216(AX), DX
+	MOVQ    144(AX), BX
+	MOVQ    368(AX), SI
+	MOVQ    720(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	NEGQ    DI
+	VMOVUPS 32(R8)(DI*4), Y0
+
+row110:
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x4e, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VMOVSS       X1, 12(BX)
+	MOVQ         272(AX), DI
+	LEAQ         (CX)(DI*4), CX
+	MOVQ         312(AX), DI
+	LEAQ         (DX)(DI*4), DX
+	MOVQ         288(AX), DI
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          row110
+	VZEROUPPER
+	RET
+
+// func factorsInOrder(p *byte, from int, to int)
+// Requires: AVX, AVX2
+TEXT ·factorsInOrder(SB), NOSPLIT, $0-24
+	MOVQ         p+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         to+16(FP), DX
+	MOVQ         696(AX), BX
+	MOVQ         48(AX), SI
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       places<>+0(SB), Y0, Y0
+	CMPQ         CX, DX
+	JGE          done112
+
+eight111:
+	VMOVDQA  Y0, Y1
+	VPADDD   wide00000008<>+0(SB), Y0, Y0
+	VPADDD   440(AX), Y1, Y1
+	VPSRLD   $0x10, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
+	VPSRLD   $0x0f, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
+	VPSRLD   $0x10, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPXOR    472(AX), Y1, Y1
+	VPADDD   504(AX), Y1, Y1
+	VPSRLD   $0x10, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
+	VPSRLD   $0x0f, Y1, Y2
+	VXORPS   Y1, Y2, Y1
+	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
+	VXORPS   536(AX), Y1, Y1
+	VMOVUPS  568(AX), Y2
+	VPCMPGTD Y1, Y2, Y2
+	VANDNPS  408(AX), Y2, Y1
+	VMOVUPS  Y1, (BX)
+	ADDQ     $0x20, BX
+	ADDQ     $0x08, CX
+	CMPQ     CX, DX
+	JL       eight111
+
+done112:
+	VZEROUPPER
+	RET
+
+DATA places<>+0(SB)/4, $0x00000000
+DATA places<>+4(SB)/4, $0x00000001
+DATA places<>+8(SB)/4, $0x00000002
+DATA places<>+12(SB)/4, $0x00000003
+DATA places<>+16(SB)/4, $0x00000004
+DATA places<>+20(SB)/4, $0x00000005
+DATA places<>+24(SB)/4, $0x00000006
+DATA places<>+28(SB)/4, $0x00000007
+GLOBL places<>(SB), RODATA|NOPTR, $32
+
+DATA wide00000008<>+0(SB)/4, $0x00000008
+DATA wide00000008<>+4(SB)/4, $0x00000008
+DATA wide00000008<>+8(SB)/4, $0x00000008
+DATA wide00000008<>+12(SB)/4, $0x00000008
+DATA wide00000008<>+16(SB)/4, $0x00000008
+DATA wide00000008<>+20(SB)/4, $0x00000008
+DATA wide00000008<>+24(SB)/4, $0x00000008
+DATA wide00000008<>+28(SB)/4, $0x00000008
+GLOBL wide00000008<>(SB), RODATA|NOPTR, $32
+
+// func factorsOfPerm(p *byte, from int, to int)
+// Requires: AVX, AVX2
+TEXT ·factorsOfPerm(SB), NOSPLIT, $0-24
+	MOVQ p+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ 696(AX), BX
+	MOVQ 48(AX), SI
+	CMPQ CX, DX
+	JGE  done114
+
+eight113:
+	VMOVDQU  (SI)(CX*4), Y0
+	VPADDD   440(AX), Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
+	VPSRLD   $0x0f, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPXOR    472(AX), Y0, Y0
+	VPADDD   504(AX), Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
+	VPSRLD   $0x0f, Y0, Y1
+	VXORPS   Y0, Y1, Y0
+	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
+	VXORPS   536(AX), Y0, Y0
+	VMOVUPS  568(AX), Y1
+	VPCMPGTD Y0, Y1, Y1
+	VANDNPS  408(AX), Y1, Y0
+	VMOVUPS  Y0, (BX)
+	ADDQ     $0x20, BX
+	ADDQ     $0x08, CX
+	CMPQ     CX, DX
+	JL       eight113
+
+done114:
+	VZEROUPPER
+	RET
+
 // func attendSpokes(p *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·attendSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop112
+	JE   stop118
 
-row109:
+row115:
 	MOVQ    (AX), DX
 	MOVQ    (DX), BX
 	MOVQ    8(DX), DX
 	CMPQ    DX, 344(AX)
-	JG      stop112
+	JG      stop118
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2213,12 +2429,12 @@ row109:
 	VMOVUPS 32(SI), Y0
 	VMOVUPS 64(SI), Y1
 	CMPQ    BX, DX
-	JGE     none111
+	JGE     none117
 
-edge110:
+edge116:
 	MOVQ       328(AX), SI
 	TESTQ      SI, SI
-	JZ         skip113
+	JZ         skip119
 	ADDQ       BX, SI
 	CMPQ       SI, 336(AX)
 	CMOVQGT    336(AX), SI
@@ -2235,7 +2451,7 @@ edge110:
 	IMULQ      SI, DI
 	PREFETCHT1 (R8)(DI*4)
 
-skip113:
+skip119:
 	MOVLQSX     (CX)(BX*4), SI
 	IMULQ       264(AX), SI
 	SHLQ        $0x02, SI
@@ -2268,9 +2484,9 @@ skip113:
 	VFMADD231PS 224(SI), Y11, Y9
 	INCQ        BX
 	CMPQ        BX, DX
-	JL          edge110
+	JL          edge116
 
-none111:
+none117:
 	MOVQ       144(AX), DX
 	MOVQ       120(AX), BX
 	VMOVUPS    wide3f800000<>+0(SB), Y11
@@ -2315,9 +2531,9 @@ none111:
 	ADDQ       DX, 120(AX)
 	ADDQ       $0x08, (AX)
 	DECQ       368(AX)
-	JNZ        row109
+	JNZ        row115
 
-stop112:
+stop118:
 	VZEROUPPER
 	RET
 
@@ -2327,14 +2543,14 @@ TEXT ·retraceSpokes(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop117
+	JE   stop123
 
-row114:
+row120:
 	MOVQ   (AX), DX
 	MOVQ   (DX), R8
 	MOVQ   8(DX), DI
 	CMPQ   DI, 344(AX)
-	JG     stop117
+	JG     stop123
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2348,12 +2564,12 @@ row114:
 	MOVQ   192(AX), BX
 	MOVQ   216(AX), SI
 	CMPQ   R8, DI
-	JGE    none116
+	JGE    none122
 
-edge115:
+edge121:
 	MOVQ       328(AX), R9
 	TESTQ      R9, R9
-	JZ         skip118
+	JZ         skip124
 	ADDQ       R8, R9
 	CMPQ       R9, 336(AX)
 	CMOVQGT    336(AX), R9
@@ -2375,7 +2591,7 @@ edge115:
 	IMULQ      R9, R10
 	PREFETCHT1 (R11)(R10*4)
 
-skip118:
+skip124:
 	MOVLQSX      (CX)(R8*4), R9
 	IMULQ        264(AX), R9
 	SHLQ         $0x02, R9
@@ -2460,19 +2676,19 @@ skip118:
 	VMOVUPS      Y10, (R9)
 	INCQ         R8
 	CMPQ         R8, DI
-	JL           edge115
+	JL           edge121
 
-none116:
+none122:
 	MOVQ   144(AX), DX
 	MOVQ   120(AX), BX
 	CMPQ   360(AX), $0x00
-	JE     set119
+	JE     set125
 	VADDPS (DX), Y8, Y8
 
-set119:
+set125:
 	VMOVUPS Y8, (DX)
 	CMPQ    352(AX), $0x00
-	JE      plain120
+	JE      plain126
 	VADDPS  (BX), Y0, Y0
 	VADDPS  32(BX), Y1, Y1
 	VADDPS  64(BX), Y2, Y2
@@ -2482,7 +2698,7 @@ set119:
 	VADDPS  192(BX), Y6, Y6
 	VADDPS  224(BX), Y7, Y7
 
-plain120:
+plain126:
 	VMOVUPS Y0, (BX)
 	VMOVUPS Y1, 32(BX)
 	VMOVUPS Y2, 64(BX)
@@ -2508,9 +2724,279 @@ plain120:
 	ADDQ    DX, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    368(AX)
-	JNZ     row114
+	JNZ     row120
 
-stop117:
+stop123:
+	VZEROUPPER
+	RET
+
+// func attendSpoke(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSpoke(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    720(AX), SI
+	LEAQ    firstLanes<>+0(SB), DI
+	MOVQ    SI, R8
+	NEGQ    R8
+	VMOVUPS 32(DI)(R8*4), Y2
+	CMPQ    368(AX), $0x00
+	JE      stop130
+
+row127:
+	MOVQ   (AX), DI
+	MOVQ   (DI), R8
+	MOVQ   8(DI), DI
+	CMPQ   DI, 344(AX)
+	JG     stop130
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   144(AX), R9
+	VMOVSS 4(R9), X0
+	VMOVSS 8(R9), X1
+	CMPQ   R8, DI
+	JGE    none129
+
+edge128:
+	MOVQ       328(AX), R9
+	TESTQ      R9, R9
+	JZ         skip131
+	ADDQ       R8, R9
+	CMPQ       R9, 336(AX)
+	CMOVQGT    336(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       96(AX), R11
+	MOVQ       272(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+	MOVQ       72(AX), R11
+	MOVQ       264(AX), R10
+	IMULQ      R9, R10
+	PREFETCHT1 (R11)(R10*4)
+
+skip131:
+	MOVLQSX      (CX)(R8*4), R9
+	MOVQ         264(AX), R10
+	IMULQ        R9, R10
+	VMULSS       (DX)(R10*4), X0, X5
+	VMULSS       4(DX)(R10*4), X1, X6
+	VMAXSS       X6, X5, X5
+	VADDSS       X5, X4, X4
+	MOVQ         272(AX), R10
+	IMULQ        R9, R10
+	VMASKMOVPS   (BX)(R10*4), Y2, Y6
+	VBROADCASTSS X5, Y5
+	VFMADD231PS  Y6, Y5, Y3
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge128
+
+none129:
+	MOVQ         144(AX), DI
+	VBROADCASTSS X4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y5
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
+	VANDNPS      Y5, Y4, Y4
+	VMULSS       X4, X0, X0
+	VMULSS       X4, X1, X1
+	VMOVSS       X0, 4(DI)
+	VMOVSS       X1, 8(DI)
+	VMULPS       Y3, Y4, Y0
+	MOVQ         120(AX), DI
+	CMPQ         SI, $0x08
+	JE           all132
+	LEAQ         (DI), DI
+	TESTQ        $0x00000004, SI
+	JZ           two134
+	VMOVUPS      X0, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y0, X0
+
+two134:
+	TESTQ    $0x00000002, SI
+	JZ       one135
+	VMOVLPS  X0, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X0, X0, X0
+
+one135:
+	TESTQ  $0x00000001, SI
+	JZ     stored133
+	VMOVSS X0, (DI)
+	JMP    stored133
+
+all132:
+	VMOVUPS Y0, (DI)
+
+stored133:
+	MOVQ 288(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 144(AX)
+	MOVQ 280(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row127
+
+stop130:
+	VZEROUPPER
+	RET
+
+// func retraceSpoke(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSpoke(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    240(AX), SI
+	MOVQ    720(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y4
+	VMOVUPS 376(AX), Y5
+	CMPQ    368(AX), $0x00
+	JE      stop139
+
+row136:
+	MOVQ       (AX), R8
+	MOVQ       (R8), R9
+	MOVQ       8(R8), R8
+	CMPQ       R8, 344(AX)
+	JG         stop139
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       192(AX), R10
+	MOVQ       168(AX), R11
+	VMOVSS     (R11), X0
+	VMOVSS     (R10), X1
+	VMOVSS     4(R10), X2
+	MOVQ       216(AX), R10
+	VMASKMOVPS (R10), Y4, Y3
+	CMPQ       R9, R8
+	JGE        none138
+
+edge137:
+	MOVQ       328(AX), R10
+	TESTQ      R10, R10
+	JZ         skip140
+	ADDQ       R9, R10
+	CMPQ       R10, 336(AX)
+	CMOVQGT    336(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       96(AX), R12
+	MOVQ       272(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	MOVQ       72(AX), R12
+	MOVQ       264(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	MOVQ       240(AX), R12
+	MOVQ       320(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+
+skip140:
+	MOVLQSX      (CX)(R9*4), R10
+	MOVQ         264(AX), R11
+	IMULQ        R10, R11
+	VMULSS       4(DX)(R11*4), X1, X8
+	VMULSS       8(DX)(R11*4), X2, X9
+	VMAXSS       X9, X8, X8
+	VADDSS       (DX)(R11*4), X0, X9
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
+	VMULPS       Y5, Y8, Y11
+	VBLENDVPS    Y10, Y8, Y11, Y10
+	VBROADCASTSS X8, Y12
+	MOVQ         272(AX), R12
+	IMULQ        R10, R12
+	VMASKMOVPS   (BX)(R12*4), Y4, Y11
+	VMULPS       Y3, Y11, Y13
+	VEXTRACTF128 $0x01, Y13, X8
+	VADDPS       X8, X13, X13
+	VPERMILPS    $0x4e, X13, X8
+	VADDPS       X8, X13, X13
+	VMOVSHDUP    X13, X8
+	VADDSS       X8, X13, X13
+	VFMADD231PS  Y11, Y12, Y6
+	VSUBSS       12(DX)(R11*4), X13, X13
+	VMULSS       X10, X13, X13
+	VADDSS       X13, X7, X7
+	MOVQ         320(AX), R11
+	IMULQ        R10, R11
+	VADDSS       (SI)(R11*4), X13, X13
+	VMOVSS       X13, (SI)(R11*4)
+	INCQ         R9
+	CMPQ         R9, R8
+	JL           edge137
+
+none138:
+	MOVQ   144(AX), R8
+	MOVQ   120(AX), R9
+	CMPQ   360(AX), $0x00
+	JE     set141
+	VADDSS (R8), X7, X7
+
+set141:
+	VMOVSS     X7, (R8)
+	CMPQ       352(AX), $0x00
+	JE         plain142
+	VMASKMOVPS (R9), Y4, Y0
+	VADDPS     Y0, Y6, Y6
+
+plain142:
+	CMPQ         DI, $0x08
+	JE           all143
+	LEAQ         (R9), R8
+	TESTQ        $0x00000004, DI
+	JZ           two145
+	VMOVUPS      X6, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y6, X6
+
+two145:
+	TESTQ    $0x00000002, DI
+	JZ       one146
+	VMOVLPS  X6, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X6, X6, X6
+
+one146:
+	TESTQ  $0x00000001, DI
+	JZ     stored144
+	VMOVSS X6, (R8)
+	JMP    stored144
+
+all143:
+	VMOVUPS Y6, (R9)
+
+stored144:
+	MOVQ 296(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 168(AX)
+	MOVQ 304(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 192(AX)
+	MOVQ 312(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 216(AX)
+	MOVQ 288(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 280(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row136
+
+stop139:
 	VZEROUPPER
 	RET
 
@@ -2520,14 +3006,14 @@ TEXT ·attendSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	MOVQ 24(AX), CX
 	CMPQ 368(AX), $0x00
-	JE   stop124
+	JE   stop150
 
-row121:
+row147:
 	MOVQ    (AX), DX
 	MOVQ    (DX), BX
 	MOVQ    8(DX), DX
 	CMPQ    DX, 344(AX)
-	JG      stop124
+	JG      stop150
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2541,12 +3027,12 @@ row121:
 	VMOVUPS 32(SI), Y0
 	VMOVUPS 64(SI), Y1
 	CMPQ    BX, DX
-	JGE     none123
+	JGE     none149
 
-edge122:
+edge148:
 	MOVQ       328(AX), SI
 	TESTQ      SI, SI
-	JZ         skip125
+	JZ         skip151
 	ADDQ       BX, SI
 	CMPQ       SI, 336(AX)
 	CMOVQGT    336(AX), SI
@@ -2563,7 +3049,7 @@ edge122:
 	IMULQ      SI, DI
 	PREFETCHT1 (R8)(DI*4)
 
-skip125:
+skip151:
 	MOVLQSX      (CX)(BX*4), SI
 	IMULQ        264(AX), SI
 	SHLQ         $0x02, SI
@@ -2619,9 +3105,9 @@ skip125:
 	VFMADD231PS  224(SI), Y11, Y9
 	INCQ         BX
 	CMPQ         BX, DX
-	JL           edge122
+	JL           edge148
 
-none123:
+none149:
 	MOVQ       144(AX), DX
 	MOVQ       120(AX), BX
 	VMOVUPS    wide3f800000<>+0(SB), Y11
@@ -2667,9 +3153,9 @@ none123:
 	ADDQ       DX, 120(AX)
 	ADDQ       $0x08, (AX)
 	DECQ       368(AX)
-	JNZ        row121
+	JNZ        row147
 
-stop124:
+stop150:
 	VZEROUPPER
 	RET
 
@@ -2680,14 +3166,14 @@ TEXT ·retraceSpokesDrop(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	CMPQ 368(AX), $0x00
-	JE   stop129
+	JE   stop155
 
-row126:
+row152:
 	MOVQ   (AX), BX
 	MOVQ   (BX), R9
 	MOVQ   8(BX), R8
 	CMPQ   R8, 344(AX)
-	JG     stop129
+	JG     stop155
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2701,12 +3187,12 @@ row126:
 	MOVQ   192(AX), SI
 	MOVQ   216(AX), DI
 	CMPQ   R9, R8
-	JGE    none128
+	JGE    none154
 
-edge127:
+edge153:
 	MOVQ       328(AX), R10
 	TESTQ      R10, R10
-	JZ         skip130
+	JZ         skip156
 	ADDQ       R9, R10
 	CMPQ       R10, 336(AX)
 	CMOVQGT    336(AX), R10
@@ -2728,7 +3214,7 @@ edge127:
 	IMULQ      R10, R11
 	PREFETCHT1 (R12)(R11*4)
 
-skip130:
+skip156:
 	MOVLQSX      (CX)(R9*4), R10
 	IMULQ        264(AX), R10
 	SHLQ         $0x02, R10
@@ -2840,19 +3326,19 @@ skip130:
 	VMOVUPS      Y10, (R10)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge127
+	JL           edge153
 
-none128:
+none154:
 	MOVQ   144(AX), BX
 	MOVQ   120(AX), SI
 	CMPQ   360(AX), $0x00
-	JE     set131
+	JE     set157
 	VADDPS (BX), Y8, Y8
 
-set131:
+set157:
 	VMOVUPS Y8, (BX)
 	CMPQ    352(AX), $0x00
-	JE      plain132
+	JE      plain158
 	VADDPS  (SI), Y0, Y0
 	VADDPS  32(SI), Y1, Y1
 	VADDPS  64(SI), Y2, Y2
@@ -2862,7 +3348,7 @@ set131:
 	VADDPS  192(SI), Y6, Y6
 	VADDPS  224(SI), Y7, Y7
 
-plain132:
+plain158:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -2888,9 +3374,293 @@ plain132:
 	ADDQ    BX, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    368(AX)
-	JNZ     row126
+	JNZ     row152
 
-stop129:
+stop155:
+	VZEROUPPER
+	RET
+
+// func attendSpokeDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSpokeDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    696(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    (DI), DI
+	SHLQ    $0x02, DI
+	SUBQ    DI, SI
+	MOVQ    720(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y2
+	CMPQ    368(AX), $0x00
+	JE      stop162
+
+row159:
+	MOVQ   (AX), R8
+	MOVQ   (R8), R9
+	MOVQ   8(R8), R8
+	CMPQ   R8, 344(AX)
+	JG     stop162
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   144(AX), R10
+	VMOVSS 4(R10), X0
+	VMOVSS 8(R10), X1
+	CMPQ   R9, R8
+	JGE    none161
+
+edge160:
+	MOVQ       328(AX), R10
+	TESTQ      R10, R10
+	JZ         skip163
+	ADDQ       R9, R10
+	CMPQ       R10, 336(AX)
+	CMOVQGT    336(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       96(AX), R12
+	MOVQ       272(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+	MOVQ       72(AX), R12
+	MOVQ       264(AX), R11
+	IMULQ      R10, R11
+	PREFETCHT1 (R12)(R11*4)
+
+skip163:
+	MOVLQSX      (CX)(R9*4), R10
+	MOVQ         264(AX), R11
+	IMULQ        R10, R11
+	VMULSS       (DX)(R11*4), X0, X5
+	VMULSS       4(DX)(R11*4), X1, X6
+	VMAXSS       X6, X5, X5
+	VADDSS       X5, X4, X4
+	VMULSS       (SI)(R9*4), X5, X5
+	MOVQ         272(AX), R11
+	IMULQ        R10, R11
+	VMASKMOVPS   (BX)(R11*4), Y2, Y6
+	VBROADCASTSS X5, Y5
+	VFMADD231PS  Y6, Y5, Y3
+	INCQ         R9
+	CMPQ         R9, R8
+	JL           edge160
+
+none161:
+	MOVQ         144(AX), R8
+	VBROADCASTSS X4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y5
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
+	VANDNPS      Y5, Y4, Y4
+	VMULSS       X4, X0, X0
+	VMULSS       X4, X1, X1
+	VMOVSS       X0, 4(R8)
+	VMOVSS       X1, 8(R8)
+	VMULPS       Y3, Y4, Y0
+	MOVQ         120(AX), R8
+	CMPQ         DI, $0x08
+	JE           all164
+	LEAQ         (R8), R8
+	TESTQ        $0x00000004, DI
+	JZ           two166
+	VMOVUPS      X0, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y0, X0
+
+two166:
+	TESTQ    $0x00000002, DI
+	JZ       one167
+	VMOVLPS  X0, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X0, X0, X0
+
+one167:
+	TESTQ  $0x00000001, DI
+	JZ     stored165
+	VMOVSS X0, (R8)
+	JMP    stored165
+
+all164:
+	VMOVUPS Y0, (R8)
+
+stored165:
+	MOVQ 288(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 280(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row159
+
+stop162:
+	VZEROUPPER
+	RET
+
+// func retraceSpokeDrop(p *byte)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSpokeDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    240(AX), SI
+	MOVQ    696(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    (R8), R8
+	SHLQ    $0x02, R8
+	SUBQ    R8, DI
+	MOVQ    720(AX), R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    R8, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y4
+	VMOVUPS 376(AX), Y5
+	CMPQ    368(AX), $0x00
+	JE      stop171
+
+row168:
+	MOVQ       (AX), R9
+	MOVQ       (R9), R10
+	MOVQ       8(R9), R9
+	CMPQ       R9, 344(AX)
+	JG         stop171
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       192(AX), R11
+	MOVQ       168(AX), R12
+	VMOVSS     (R12), X0
+	VMOVSS     (R11), X1
+	VMOVSS     4(R11), X2
+	MOVQ       216(AX), R11
+	VMASKMOVPS (R11), Y4, Y3
+	CMPQ       R10, R9
+	JGE        none170
+
+edge169:
+	MOVQ       328(AX), R11
+	TESTQ      R11, R11
+	JZ         skip172
+	ADDQ       R10, R11
+	CMPQ       R11, 336(AX)
+	CMOVQGT    336(AX), R11
+	MOVLQSX    (CX)(R11*4), R11
+	MOVQ       96(AX), R13
+	MOVQ       272(AX), R12
+	IMULQ      R11, R12
+	PREFETCHT1 (R13)(R12*4)
+	MOVQ       72(AX), R13
+	MOVQ       264(AX), R12
+	IMULQ      R11, R12
+	PREFETCHT1 (R13)(R12*4)
+	MOVQ       240(AX), R13
+	MOVQ       320(AX), R12
+	IMULQ      R11, R12
+	PREFETCHT1 (R13)(R12*4)
+
+skip172:
+	MOVLQSX      (CX)(R10*4), R11
+	MOVQ         264(AX), R12
+	IMULQ        R11, R12
+	VMULSS       4(DX)(R12*4), X1, X8
+	VMULSS       8(DX)(R12*4), X2, X9
+	VMAXSS       X9, X8, X8
+	VADDSS       (DX)(R12*4), X0, X9
+	VCMPPS       $0x1e, wide00000000<>+0(SB), Y9, Y10
+	VMULPS       Y5, Y8, Y11
+	VBLENDVPS    Y10, Y8, Y11, Y10
+	VBROADCASTSS X8, Y12
+	MOVQ         272(AX), R13
+	IMULQ        R11, R13
+	VMASKMOVPS   (BX)(R13*4), Y4, Y11
+	VMULPS       Y3, Y11, Y13
+	VEXTRACTF128 $0x01, Y13, X8
+	VADDPS       X8, X13, X13
+	VPERMILPS    $0x4e, X13, X8
+	VADDPS       X8, X13, X13
+	VMOVSHDUP    X13, X8
+	VADDSS       X8, X13, X13
+	VMULSS       (DI)(R10*4), X13, X13
+	VBROADCASTSS (DI)(R10*4), Y14
+	VMULPS       Y14, Y12, Y12
+	VFMADD231PS  Y11, Y12, Y6
+	VSUBSS       12(DX)(R12*4), X13, X13
+	VMULSS       X10, X13, X13
+	VADDSS       X13, X7, X7
+	MOVQ         320(AX), R12
+	IMULQ        R11, R12
+	VADDSS       (SI)(R12*4), X13, X13
+	VMOVSS       X13, (SI)(R12*4)
+	INCQ         R10
+	CMPQ         R10, R9
+	JL           edge169
+
+none170:
+	MOVQ   144(AX), R9
+	MOVQ   120(AX), R10
+	CMPQ   360(AX), $0x00
+	JE     set173
+	VADDSS (R9), X7, X7
+
+set173:
+	VMOVSS     X7, (R9)
+	CMPQ       352(AX), $0x00
+	JE         plain174
+	VMASKMOVPS (R10), Y4, Y0
+	VADDPS     Y0, Y6, Y6
+
+plain174:
+	CMPQ         R8, $0x08
+	JE           all175
+	LEAQ         (R10), R9
+	TESTQ        $0x00000004, R8
+	JZ           two177
+	VMOVUPS      X6, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y6, X6
+
+two177:
+	TESTQ    $0x00000002, R8
+	JZ       one178
+	VMOVLPS  X6, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X6, X6, X6
+
+one178:
+	TESTQ  $0x00000001, R8
+	JZ     stored176
+	VMOVSS X6, (R9)
+	JMP    stored176
+
+all175:
+	VMOVUPS Y6, (R10)
+
+stored176:
+	MOVQ 296(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 168(AX)
+	MOVQ 304(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 192(AX)
+	MOVQ 312(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 216(AX)
+	MOVQ 288(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 144(AX)
+	MOVQ 280(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 368(AX)
+	JNZ  row168
+
+stop171:
 	VZEROUPPER
 	RET
 
@@ -2904,9 +3674,9 @@ TEXT ·sumRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done134
+	JE   done180
 
-row133:
+row179:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -2914,12 +3684,12 @@ row133:
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none136
+	JZ     none182
 	MOVQ   R8, 216(AX)
 
-edge135:
+edge181:
 	CMPQ       200(AX), $0x00
-	JE         near137
+	JE         near183
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -2928,7 +3698,7 @@ edge135:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near137:
+near183:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -2938,30 +3708,30 @@ near137:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge135
+	JL           edge181
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none136:
+none182:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set139
+	JNE          set185
 	VBROADCASTSS (DI), Y1
 	VMOVUPS      (SI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (SI)
-	JMP          kept140
+	JMP          kept186
 
-set139:
+set185:
 	VBROADCASTSS (DI), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (SI)
 
-kept140:
+kept186:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -2969,9 +3739,9 @@ kept140:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row133
+	JNZ  row179
 
-done134:
+done180:
 	VZEROUPPER
 	RET
 
@@ -2986,21 +3756,21 @@ TEXT ·dotRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done142
+	JE   done188
 
-row141:
+row187:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over143
+	JZ   over189
 	MOVQ R9, 216(AX)
 
-edge144:
+edge190:
 	CMPQ       200(AX), $0x00
-	JE         near145
+	JE         near191
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3009,7 +3779,7 @@ edge144:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near145:
+near191:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -3025,20 +3795,20 @@ near145:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge144
+	JL           edge190
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over143:
+over189:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row141
+	JNZ  row187
 
-done142:
+done188:
 	VZEROUPPER
 	RET
 
@@ -3054,9 +3824,9 @@ TEXT ·bothRows1x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done148
+	JE   done194
 
-row147:
+row193:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3064,13 +3834,13 @@ row147:
 	VXORPS Y0, Y0, Y0
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none150
+	JZ     none196
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge149:
+edge195:
 	CMPQ       200(AX), $0x00
-	JE         near151
+	JE         near197
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -3079,7 +3849,7 @@ edge149:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near151:
+near197:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -3097,30 +3867,30 @@ near151:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge149
+	JL           edge195
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none150:
+none196:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set153
+	JNE          set199
 	VBROADCASTSS (R8), Y1
 	VMOVUPS      (DI), Y2
 	VFMADD231PS  Y0, Y1, Y2
 	VMOVUPS      Y2, (DI)
-	JMP          kept154
+	JMP          kept200
 
-set153:
+set199:
 	VBROADCASTSS (R8), Y1
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (DI)
 
-kept154:
+kept200:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3131,9 +3901,9 @@ kept154:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row147
+	JNZ  row193
 
-done148:
+done194:
 	VZEROUPPER
 	RET
 
@@ -3147,9 +3917,9 @@ TEXT ·sumRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ 96(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done156
+	JE   done202
 
-row155:
+row201:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -3158,12 +3928,12 @@ row155:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none158
+	JZ     none204
 	MOVQ   R9, 216(AX)
 
-edge157:
+edge203:
 	CMPQ       200(AX), $0x00
-	JE         near159
+	JE         near205
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -3172,7 +3942,7 @@ edge157:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near159:
+near205:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -3184,18 +3954,18 @@ near159:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge157
+	JL           edge203
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none158:
+none204:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set161
+	JNE          set207
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3204,9 +3974,9 @@ none158:
 	VMOVUPS      (DI)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (DI)(CX*1)
-	JMP          kept162
+	JMP          kept208
 
-set161:
+set207:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -3214,7 +3984,7 @@ set161:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (DI)(CX*1)
 
-kept162:
+kept208:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -3222,9 +3992,9 @@ kept162:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row155
+	JNZ  row201
 
-done156:
+done202:
 	VZEROUPPER
 	RET
 
@@ -3239,21 +4009,21 @@ TEXT ·dotRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), SI
 	MOVQ 256(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done164
+	JE   done210
 
-row163:
+row209:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over165
+	JZ   over211
 	MOVQ R10, 216(AX)
 
-edge166:
+edge212:
 	CMPQ       200(AX), $0x00
-	JE         near167
+	JE         near213
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3262,7 +4032,7 @@ edge166:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near167:
+near213:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -3283,20 +4053,20 @@ near167:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge166
+	JL           edge212
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over165:
+over211:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row163
+	JNZ  row209
 
-done164:
+done210:
 	VZEROUPPER
 	RET
 
@@ -3312,9 +4082,9 @@ TEXT ·bothRows2x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), DI
 	SUBQ SI, DI
 	CMPQ 184(AX), $0x00
-	JE   done170
+	JE   done216
 
-row169:
+row215:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3323,13 +4093,13 @@ row169:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none172
+	JZ     none218
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge171:
+edge217:
 	CMPQ       200(AX), $0x00
-	JE         near173
+	JE         near219
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -3338,7 +4108,7 @@ edge171:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near173:
+near219:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -3363,18 +4133,18 @@ near173:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge171
+	JL           edge217
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none172:
+none218:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set175
+	JNE          set221
 	VBROADCASTSS (R9), Y2
 	VMOVUPS      (R8), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -3383,9 +4153,9 @@ none172:
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y1, Y0, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
-	JMP          kept176
+	JMP          kept222
 
-set175:
+set221:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3393,7 +4163,7 @@ set175:
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (R8)(CX*1)
 
-kept176:
+kept222:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3404,9 +4174,9 @@ kept176:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row169
+	JNZ  row215
 
-done170:
+done216:
 	VZEROUPPER
 	RET
 
@@ -3421,9 +4191,9 @@ TEXT ·sumRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done178
+	JE   done224
 
-row177:
+row223:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3434,12 +4204,12 @@ row177:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none180
+	JZ     none226
 	MOVQ   R10, 216(AX)
 
-edge179:
+edge225:
 	CMPQ       200(AX), $0x00
-	JE         near181
+	JE         near227
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3449,7 +4219,7 @@ edge179:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near181:
+near227:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3465,18 +4235,18 @@ near181:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge179
+	JL           edge225
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none180:
+none226:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set183
+	JNE          set229
 	VBROADCASTSS (R9), Y4
 	VMOVUPS      (R8), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -3493,9 +4263,9 @@ none180:
 	VMOVUPS      (R8)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R8)(DX*1)
-	JMP          kept184
+	JMP          kept230
 
-set183:
+set229:
 	VBROADCASTSS (R9), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3509,7 +4279,7 @@ set183:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R8)(DX*1)
 
-kept184:
+kept230:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3517,9 +4287,9 @@ kept184:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row177
+	JNZ  row223
 
-done178:
+done224:
 	VZEROUPPER
 	RET
 
@@ -3535,21 +4305,21 @@ TEXT ·dotRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done186
+	JE   done232
 
-row185:
+row231:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over187
+	JZ   over233
 	MOVQ R11, 216(AX)
 
-edge188:
+edge234:
 	CMPQ       200(AX), $0x00
-	JE         near189
+	JE         near235
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -3559,7 +4329,7 @@ edge188:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near189:
+near235:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -3588,20 +4358,20 @@ near189:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge188
+	JL           edge234
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over187:
+over233:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row185
+	JNZ  row231
 
-done186:
+done232:
 	VZEROUPPER
 	RET
 
@@ -3618,9 +4388,9 @@ TEXT ·bothRows4x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done192
+	JE   done238
 
-row191:
+row237:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -3631,13 +4401,13 @@ row191:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none194
+	JZ     none240
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge193:
+edge239:
 	CMPQ       200(AX), $0x00
-	JE         near195
+	JE         near241
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3647,7 +4417,7 @@ edge193:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near195:
+near241:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -3684,18 +4454,18 @@ near195:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge193
+	JL           edge239
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none194:
+none240:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set197
+	JNE          set243
 	VBROADCASTSS (R10), Y4
 	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -3712,9 +4482,9 @@ none194:
 	VMOVUPS      (R9)(DX*1), Y1
 	VFMADD231PS  Y3, Y0, Y1
 	VMOVUPS      Y1, (R9)(DX*1)
-	JMP          kept198
+	JMP          kept244
 
-set197:
+set243:
 	VBROADCASTSS (R10), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -3728,7 +4498,7 @@ set197:
 	VMULPS       Y0, Y3, Y0
 	VMOVUPS      Y0, (R9)(DX*1)
 
-kept198:
+kept244:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -3739,9 +4509,9 @@ kept198:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row191
+	JNZ  row237
 
-done192:
+done238:
 	VZEROUPPER
 	RET
 
@@ -3756,9 +4526,9 @@ TEXT ·sumRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done200
+	JE   done246
 
-row199:
+row245:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -3773,12 +4543,12 @@ row199:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none202
+	JZ     none248
 	MOVQ   R10, 216(AX)
 
-edge201:
+edge247:
 	CMPQ       200(AX), $0x00
-	JE         near203
+	JE         near249
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -3786,16 +4556,16 @@ edge201:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked204
-	JG         near203
+	JE         asked250
+	JG         near249
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked204:
+asked250:
 	PREFETCHT1 192(SI)(R10*4)
 
-near203:
+near249:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -3820,19 +4590,19 @@ near203:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge201
+	JL           edge247
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none202:
+none248:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set205
+	JNE          set251
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -3865,9 +4635,9 @@ none202:
 	VMOVUPS      (R10)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R10)(DX*1)
-	JMP          kept206
+	JMP          kept252
 
-set205:
+set251:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -3893,7 +4663,7 @@ set205:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R10)(DX*1)
 
-kept206:
+kept252:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -3901,9 +4671,9 @@ kept206:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row199
+	JNZ  row245
 
-done200:
+done246:
 	VZEROUPPER
 	RET
 
@@ -3919,22 +4689,22 @@ TEXT ·dotRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done208
+	JE   done254
 
-row207:
+row253:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over209
+	JZ   over255
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge210:
+edge256:
 	CMPQ       200(AX), $0x00
-	JE         near211
+	JE         near257
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -3942,16 +4712,16 @@ edge210:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked212
-	JG         near211
+	JE         asked258
+	JG         near257
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked212:
+asked258:
 	PREFETCHT1 192(SI)(R12*4)
 
-near211:
+near257:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -3999,20 +4769,20 @@ near211:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge210
+	JL         edge256
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over209:
+over255:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row207
+	JNZ  row253
 
-done208:
+done254:
 	VZEROUPPER
 	RET
 
@@ -4029,9 +4799,9 @@ TEXT ·bothRows8x1(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done214
+	JE   done260
 
-row213:
+row259:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4046,13 +4816,13 @@ row213:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none216
+	JZ     none262
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge215:
+edge261:
 	CMPQ       200(AX), $0x00
-	JE         near217
+	JE         near263
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4060,16 +4830,16 @@ edge215:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked218
-	JG         near217
+	JE         asked264
+	JG         near263
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked218:
+asked264:
 	PREFETCHT1 192(SI)(R12*4)
 
-near217:
+near263:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4134,19 +4904,19 @@ near217:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge215
+	JL           edge261
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none216:
+none262:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set219
+	JNE          set265
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4179,9 +4949,9 @@ none216:
 	VMOVUPS      (R11)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, (R11)(DX*1)
-	JMP          kept220
+	JMP          kept266
 
-set219:
+set265:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4207,7 +4977,7 @@ set219:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, (R11)(DX*1)
 
-kept220:
+kept266:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4218,9 +4988,9 @@ kept220:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row213
+	JNZ  row259
 
-done214:
+done260:
 	VZEROUPPER
 	RET
 
@@ -4234,9 +5004,9 @@ TEXT ·sumRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done222
+	JE   done268
 
-row221:
+row267:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4245,12 +5015,12 @@ row221:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none224
+	JZ     none270
 	MOVQ   R8, 216(AX)
 
-edge223:
+edge269:
 	CMPQ       200(AX), $0x00
-	JE         near225
+	JE         near271
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4259,7 +5029,7 @@ edge223:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near225:
+near271:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4270,18 +5040,18 @@ near225:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge223
+	JL           edge269
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none224:
+none270:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set227
+	JNE          set273
 	VBROADCASTSS (DI), Y2
 	VMOVUPS      (SI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4289,16 +5059,16 @@ none224:
 	VMOVUPS      32(SI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(SI)
-	JMP          kept228
+	JMP          kept274
 
-set227:
+set273:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(SI)
 
-kept228:
+kept274:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -4306,9 +5076,9 @@ kept228:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row221
+	JNZ  row267
 
-done222:
+done268:
 	VZEROUPPER
 	RET
 
@@ -4323,21 +5093,21 @@ TEXT ·dotRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done230
+	JE   done276
 
-row229:
+row275:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over231
+	JZ   over277
 	MOVQ R9, 216(AX)
 
-edge232:
+edge278:
 	CMPQ       200(AX), $0x00
-	JE         near233
+	JE         near279
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -4346,7 +5116,7 @@ edge232:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near233:
+near279:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -4364,20 +5134,20 @@ near233:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge232
+	JL           edge278
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over231:
+over277:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row229
+	JNZ  row275
 
-done230:
+done276:
 	VZEROUPPER
 	RET
 
@@ -4393,9 +5163,9 @@ TEXT ·bothRows1x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done236
+	JE   done282
 
-row235:
+row281:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -4404,13 +5174,13 @@ row235:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none238
+	JZ     none284
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge237:
+edge283:
 	CMPQ       200(AX), $0x00
-	JE         near239
+	JE         near285
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -4419,7 +5189,7 @@ edge237:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near239:
+near285:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -4441,18 +5211,18 @@ near239:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge237
+	JL           edge283
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none238:
+none284:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set241
+	JNE          set287
 	VBROADCASTSS (R8), Y2
 	VMOVUPS      (DI), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -4460,16 +5230,16 @@ none238:
 	VMOVUPS      32(DI), Y0
 	VFMADD231PS  Y1, Y2, Y0
 	VMOVUPS      Y0, 32(DI)
-	JMP          kept242
+	JMP          kept288
 
-set241:
+set287:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	VMULPS       Y2, Y1, Y0
 	VMOVUPS      Y0, 32(DI)
 
-kept242:
+kept288:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -4480,9 +5250,9 @@ kept242:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row235
+	JNZ  row281
 
-done236:
+done282:
 	VZEROUPPER
 	RET
 
@@ -4497,9 +5267,9 @@ TEXT ·sumRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), SI
 	MOVQ 96(AX), DI
 	CMPQ 184(AX), $0x00
-	JE   done244
+	JE   done290
 
-row243:
+row289:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -4514,12 +5284,12 @@ row243:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none246
+	JZ     none292
 	MOVQ   R10, 216(AX)
 
-edge245:
+edge291:
 	CMPQ       200(AX), $0x00
-	JE         near247
+	JE         near293
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -4527,16 +5297,16 @@ edge245:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked248
-	JG         near247
+	JE         asked294
+	JG         near293
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked248:
+asked294:
 	PREFETCHT1 192(SI)(R10*4)
 
-near247:
+near293:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -4556,18 +5326,18 @@ near247:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge245
+	JL           edge291
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none246:
+none292:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set249
+	JNE          set295
 	VBROADCASTSS (R9), Y8
 	VMOVUPS      (R8), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4596,9 +5366,9 @@ none246:
 	VMOVUPS      32(R8)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R8)(DX*1)
-	JMP          kept250
+	JMP          kept296
 
-set249:
+set295:
 	VBROADCASTSS (R9), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R8)
@@ -4620,7 +5390,7 @@ set249:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R8)(DX*1)
 
-kept250:
+kept296:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -4628,9 +5398,9 @@ kept250:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row243
+	JNZ  row289
 
-done244:
+done290:
 	VZEROUPPER
 	RET
 
@@ -4646,21 +5416,21 @@ TEXT ·dotRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), DI
 	MOVQ 256(AX), R8
 	CMPQ 184(AX), $0x00
-	JE   done252
+	JE   done298
 
-row251:
+row297:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over253
+	JZ   over299
 	MOVQ R11, 216(AX)
 
-edge254:
+edge300:
 	CMPQ       200(AX), $0x00
-	JE         near255
+	JE         near301
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -4668,16 +5438,16 @@ edge254:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked256
-	JG         near255
+	JE         asked302
+	JG         near301
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked256:
+asked302:
 	PREFETCHT1 192(SI)(R11*4)
 
-near255:
+near301:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -4714,20 +5484,20 @@ near255:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge254
+	JL           edge300
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over253:
+over299:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row251
+	JNZ  row297
 
-done252:
+done298:
 	VZEROUPPER
 	RET
 
@@ -4744,9 +5514,9 @@ TEXT ·bothRows4x2(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), R8
 	SUBQ DI, R8
 	CMPQ 184(AX), $0x00
-	JE   done258
+	JE   done304
 
-row257:
+row303:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -4761,13 +5531,13 @@ row257:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none260
+	JZ     none306
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge259:
+edge305:
 	CMPQ       200(AX), $0x00
-	JE         near261
+	JE         near307
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -4775,16 +5545,16 @@ edge259:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked262
-	JG         near261
+	JE         asked308
+	JG         near307
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked262:
+asked308:
 	PREFETCHT1 192(SI)(R12*4)
 
-near261:
+near307:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -4837,18 +5607,18 @@ near261:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge259
+	JL           edge305
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none260:
+none306:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set263
+	JNE          set309
 	VBROADCASTSS (R10), Y8
 	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -4877,9 +5647,9 @@ none260:
 	VMOVUPS      32(R9)(DX*1), Y1
 	VFMADD231PS  Y7, Y0, Y1
 	VMOVUPS      Y1, 32(R9)(DX*1)
-	JMP          kept264
+	JMP          kept310
 
-set263:
+set309:
 	VBROADCASTSS (R10), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (R9)
@@ -4901,7 +5671,7 @@ set263:
 	VMULPS       Y0, Y7, Y0
 	VMOVUPS      Y0, 32(R9)(DX*1)
 
-kept264:
+kept310:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -4912,9 +5682,9 @@ kept264:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row257
+	JNZ  row303
 
-done258:
+done304:
 	VZEROUPPER
 	RET
 
@@ -4928,9 +5698,9 @@ TEXT ·sumRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done266
+	JE   done312
 
-row265:
+row311:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -4941,12 +5711,12 @@ row265:
 	VXORPS Y3, Y3, Y3
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none268
+	JZ     none314
 	MOVQ   R8, 216(AX)
 
-edge267:
+edge313:
 	CMPQ       200(AX), $0x00
-	JE         near269
+	JE         near315
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -4956,7 +5726,7 @@ edge267:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near269:
+near315:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -4969,18 +5739,18 @@ near269:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge267
+	JL           edge313
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none268:
+none314:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set271
+	JNE          set317
 	VBROADCASTSS (DI), Y4
 	VMOVUPS      (SI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -4994,9 +5764,9 @@ none268:
 	VMOVUPS      96(SI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(SI)
-	JMP          kept272
+	JMP          kept318
 
-set271:
+set317:
 	VBROADCASTSS (DI), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -5007,7 +5777,7 @@ set271:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(SI)
 
-kept272:
+kept318:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5015,9 +5785,9 @@ kept272:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row265
+	JNZ  row311
 
-done266:
+done312:
 	VZEROUPPER
 	RET
 
@@ -5032,21 +5802,21 @@ TEXT ·dotRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done274
+	JE   done320
 
-row273:
+row319:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over275
+	JZ   over321
 	MOVQ R9, 216(AX)
 
-edge276:
+edge322:
 	CMPQ       200(AX), $0x00
-	JE         near277
+	JE         near323
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5056,7 +5826,7 @@ edge276:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near277:
+near323:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5078,20 +5848,20 @@ near277:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge276
+	JL           edge322
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over275:
+over321:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row273
+	JNZ  row319
 
-done274:
+done320:
 	VZEROUPPER
 	RET
 
@@ -5107,9 +5877,9 @@ TEXT ·bothRows1x4(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done280
+	JE   done326
 
-row279:
+row325:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5120,13 +5890,13 @@ row279:
 	VXORPS Y3, Y3, Y3
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none282
+	JZ     none328
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge281:
+edge327:
 	CMPQ       200(AX), $0x00
-	JE         near283
+	JE         near329
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5136,7 +5906,7 @@ edge281:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near283:
+near329:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5166,18 +5936,18 @@ near283:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge281
+	JL           edge327
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none282:
+none328:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set285
+	JNE          set331
 	VBROADCASTSS (R8), Y4
 	VMOVUPS      (DI), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -5191,9 +5961,9 @@ none282:
 	VMOVUPS      96(DI), Y0
 	VFMADD231PS  Y3, Y4, Y0
 	VMOVUPS      Y0, 96(DI)
-	JMP          kept286
+	JMP          kept332
 
-set285:
+set331:
 	VBROADCASTSS (R8), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -5204,7 +5974,7 @@ set285:
 	VMULPS       Y4, Y3, Y0
 	VMOVUPS      Y0, 96(DI)
 
-kept286:
+kept332:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5215,9 +5985,9 @@ kept286:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row279
+	JNZ  row325
 
-done280:
+done326:
 	VZEROUPPER
 	RET
 
@@ -5231,9 +6001,9 @@ TEXT ·sumRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 184(AX), $0x00
-	JE   done288
+	JE   done334
 
-row287:
+row333:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -5248,12 +6018,12 @@ row287:
 	VXORPS Y7, Y7, Y7
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none290
+	JZ     none336
 	MOVQ   R8, 216(AX)
 
-edge289:
+edge335:
 	CMPQ       200(AX), $0x00
-	JE         near291
+	JE         near337
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -5261,16 +6031,16 @@ edge289:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked292
-	JG         near291
+	JE         asked338
+	JG         near337
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked292:
+asked338:
 	PREFETCHT1 192(DX)(R8*4)
 
-near291:
+near337:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -5287,18 +6057,18 @@ near291:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge289
+	JL           edge335
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none290:
+none336:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set293
+	JNE          set339
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5324,9 +6094,9 @@ none290:
 	VMOVUPS      224(SI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(SI)
-	JMP          kept294
+	JMP          kept340
 
-set293:
+set339:
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (SI)
@@ -5345,7 +6115,7 @@ set293:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(SI)
 
-kept294:
+kept340:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -5353,9 +6123,9 @@ kept294:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row287
+	JNZ  row333
 
-done288:
+done334:
 	VZEROUPPER
 	RET
 
@@ -5370,21 +6140,21 @@ TEXT ·dotRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 232(AX), BX
 	MOVQ 256(AX), SI
 	CMPQ 184(AX), $0x00
-	JE   done296
+	JE   done342
 
-row295:
+row341:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over297
+	JZ   over343
 	MOVQ R9, 216(AX)
 
-edge298:
+edge344:
 	CMPQ       200(AX), $0x00
-	JE         near299
+	JE         near345
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -5392,16 +6162,16 @@ edge298:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked300
-	JG         near299
+	JE         asked346
+	JG         near345
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked300:
+asked346:
 	PREFETCHT1 192(DX)(R9*4)
 
-near299:
+near345:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -5431,20 +6201,20 @@ near299:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge298
+	JL           edge344
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over297:
+over343:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row295
+	JNZ  row341
 
-done296:
+done342:
 	VZEROUPPER
 	RET
 
@@ -5460,9 +6230,9 @@ TEXT ·bothRows1x8(SB), NOSPLIT, $0-8
 	MOVQ 256(AX), SI
 	SUBQ BX, SI
 	CMPQ 184(AX), $0x00
-	JE   done302
+	JE   done348
 
-row301:
+row347:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -5477,13 +6247,13 @@ row301:
 	VXORPS Y7, Y7, Y7
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none304
+	JZ     none350
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge303:
+edge349:
 	CMPQ       200(AX), $0x00
-	JE         near305
+	JE         near351
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -5491,16 +6261,16 @@ edge303:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked306
-	JG         near305
+	JE         asked352
+	JG         near351
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked306:
+asked352:
 	PREFETCHT1 192(DX)(R10*4)
 
-near305:
+near351:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -5546,18 +6316,18 @@ near305:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge303
+	JL           edge349
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none304:
+none350:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set307
+	JNE          set353
 	VBROADCASTSS (R8), Y8
 	VMOVUPS      (DI), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -5583,9 +6353,9 @@ none304:
 	VMOVUPS      224(DI), Y0
 	VFMADD231PS  Y7, Y8, Y0
 	VMOVUPS      Y0, 224(DI)
-	JMP          kept308
+	JMP          kept354
 
-set307:
+set353:
 	VBROADCASTSS (R8), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -5604,7 +6374,7 @@ set307:
 	VMULPS       Y8, Y7, Y0
 	VMOVUPS      Y0, 224(DI)
 
-kept308:
+kept354:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -5615,9 +6385,9 @@ kept308:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row301
+	JNZ  row347
 
-done302:
+done348:
 	VZEROUPPER
 	RET
 
@@ -5632,9 +6402,9 @@ TEXT ·pairRows1x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done310
+	JZ    done356
 
-row309:
+row355:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -5650,9 +6420,9 @@ row309:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row309
+	JNZ          row355
 
-done310:
+done356:
 	VZEROUPPER
 	RET
 
@@ -5668,9 +6438,9 @@ TEXT ·foldRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (DX), Y0
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done312
+	JZ      done358
 
-row311:
+row357:
 	VBROADCASTSS (BX), Y1
 	VFMADD231PS  (CX), Y1, Y0
 	MOVQ         144(AX), DI
@@ -5678,9 +6448,9 @@ row311:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row311
+	JNZ          row357
 
-done312:
+done358:
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
 	RET
@@ -5697,9 +6467,9 @@ TEXT ·spreadRows1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Y0
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done314
+	JZ      done360
 
-row313:
+row359:
 	VBROADCASTSS (BX), Y1
 	VMOVUPS      (DX), Y2
 	VFMADD231PS  Y0, Y1, Y2
@@ -5709,9 +6479,9 @@ row313:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row313
+	JNZ          row359
 
-done314:
+done360:
 	VZEROUPPER
 	RET
 
@@ -5727,9 +6497,9 @@ TEXT ·pairRows8x1(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), DI
 	MOVQ  184(AX), R8
 	TESTQ R8, R8
-	JZ    done316
+	JZ    done362
 
-row315:
+row361:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMOVUPS    (BX), Y0
@@ -5778,9 +6548,9 @@ row315:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row315
+	JNZ        row361
 
-done316:
+done362:
 	VZEROUPPER
 	RET
 
@@ -5805,9 +6575,9 @@ TEXT ·foldRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done318
+	JZ      done364
 
-row317:
+row363:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (BX), Y8, Y0
@@ -5830,9 +6600,9 @@ row317:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row317
+	JNZ          row363
 
-done318:
+done364:
 	LEAQ    (SI)(CX*4), AX
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, (SI)(CX*1)
@@ -5866,9 +6636,9 @@ TEXT ·spreadRows8x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R8)(DX*1), Y7
 	MOVQ    184(AX), BX
 	TESTQ   BX, BX
-	JZ      done320
+	JZ      done366
 
-row319:
+row365:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y8
 	VMOVUPS      (SI), Y9
@@ -5907,9 +6677,9 @@ row319:
 	MOVQ         160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 	DECQ         BX
-	JNZ          row319
+	JNZ          row365
 
-done320:
+done366:
 	VZEROUPPER
 	RET
 
@@ -5924,9 +6694,9 @@ TEXT ·pairRows1x2(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done322
+	JZ    done368
 
-row321:
+row367:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -5944,9 +6714,9 @@ row321:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row321
+	JNZ          row367
 
-done322:
+done368:
 	VZEROUPPER
 	RET
 
@@ -5963,9 +6733,9 @@ TEXT ·foldRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(DX), Y1
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done324
+	JZ      done370
 
-row323:
+row369:
 	VBROADCASTSS (BX), Y2
 	VFMADD231PS  (CX), Y2, Y0
 	VFMADD231PS  32(CX), Y2, Y1
@@ -5974,9 +6744,9 @@ row323:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row323
+	JNZ          row369
 
-done324:
+done370:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
@@ -5995,9 +6765,9 @@ TEXT ·spreadRows1x2(SB), NOSPLIT, $0-8
 	VMOVUPS 32(CX), Y1
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done326
+	JZ      done372
 
-row325:
+row371:
 	VBROADCASTSS (BX), Y2
 	VMOVUPS      (DX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -6010,9 +6780,9 @@ row325:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row325
+	JNZ          row371
 
-done326:
+done372:
 	VZEROUPPER
 	RET
 
@@ -6027,9 +6797,9 @@ TEXT ·pairRows1x4(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done328
+	JZ    done374
 
-row327:
+row373:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6051,9 +6821,9 @@ row327:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row327
+	JNZ          row373
 
-done328:
+done374:
 	VZEROUPPER
 	RET
 
@@ -6072,9 +6842,9 @@ TEXT ·foldRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(DX), Y3
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done330
+	JZ      done376
 
-row329:
+row375:
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  (CX), Y4, Y0
 	VFMADD231PS  32(CX), Y4, Y1
@@ -6085,9 +6855,9 @@ row329:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row329
+	JNZ          row375
 
-done330:
+done376:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6110,9 +6880,9 @@ TEXT ·spreadRows1x4(SB), NOSPLIT, $0-8
 	VMOVUPS 96(CX), Y3
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done332
+	JZ      done378
 
-row331:
+row377:
 	VBROADCASTSS (BX), Y4
 	VMOVUPS      (DX), Y5
 	VFMADD231PS  Y0, Y4, Y5
@@ -6131,9 +6901,9 @@ row331:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row331
+	JNZ          row377
 
-done332:
+done378:
 	VZEROUPPER
 	RET
 
@@ -6148,9 +6918,9 @@ TEXT ·pairRows1x8(SB), NOSPLIT, $0-8
 	MOVQ  96(AX), BX
 	MOVQ  184(AX), SI
 	TESTQ SI, SI
-	JZ    done334
+	JZ    done380
 
-row333:
+row379:
 	VMOVUPS      (CX), Y1
 	VMULPS       (DX), Y1, Y1
 	VMOVUPS      32(CX), Y0
@@ -6180,9 +6950,9 @@ row333:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row333
+	JNZ          row379
 
-done334:
+done380:
 	VZEROUPPER
 	RET
 
@@ -6205,9 +6975,9 @@ TEXT ·foldRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(DX), Y7
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done336
+	JZ      done382
 
-row335:
+row381:
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
@@ -6222,9 +6992,9 @@ row335:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row335
+	JNZ          row381
 
-done336:
+done382:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -6255,9 +7025,9 @@ TEXT ·spreadRows1x8(SB), NOSPLIT, $0-8
 	VMOVUPS 224(CX), Y7
 	MOVQ    184(AX), CX
 	TESTQ   CX, CX
-	JZ      done338
+	JZ      done384
 
-row337:
+row383:
 	VBROADCASTSS (BX), Y8
 	VMOVUPS      (DX), Y9
 	VFMADD231PS  Y0, Y8, Y9
@@ -6288,9 +7058,9 @@ row337:
 	MOVQ         160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 	DECQ         CX
-	JNZ          row337
+	JNZ          row383
 
-done338:
+done384:
 	VZEROUPPER
 	RET
 
@@ -6308,9 +7078,9 @@ TEXT ·sumRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done340
+	JE      done386
 
-row339:
+row385:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -6318,12 +7088,12 @@ row339:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none342
+	JZ     none388
 	MOVQ   R8, 216(AX)
 
-edge341:
+edge387:
 	CMPQ       200(AX), $0x00
-	JE         near343
+	JE         near389
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -6332,7 +7102,7 @@ edge341:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near343:
+near389:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -6343,81 +7113,81 @@ near343:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge341
+	JL           edge387
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none342:
+none388:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set345
+	JNE          set391
 	VBROADCASTSS (DI), Y2
 	VMASKMOVPS   (SI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all347
+	JE           all393
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two349
+	JZ           two395
 	VMOVUPS      X3, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two349:
+two395:
 	TESTQ    $0x00000002, DI
-	JZ       one350
+	JZ       one396
 	VMOVLPS  X3, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X3, X3, X3
 
-one350:
+one396:
 	TESTQ  $0x00000001, DI
-	JZ     stored348
+	JZ     stored394
 	VMOVSS X3, (SI)
-	JMP    stored348
+	JMP    stored394
 
-all347:
+all393:
 	VMOVUPS Y3, (SI)
 
-stored348:
-	JMP kept346
+stored394:
+	JMP kept392
 
-set345:
+set391:
 	VBROADCASTSS (DI), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all351
+	JE           all397
 	LEAQ         (SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two353
+	JZ           two399
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two353:
+two399:
 	TESTQ    $0x00000002, DI
-	JZ       one354
+	JZ       one400
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one354:
+one400:
 	TESTQ  $0x00000001, DI
-	JZ     stored352
+	JZ     stored398
 	VMOVSS X1, (SI)
-	JMP    stored352
+	JMP    stored398
 
-all351:
+all397:
 	VMOVUPS Y1, (SI)
 
-stored352:
-kept346:
+stored398:
+kept392:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -6425,9 +7195,9 @@ kept346:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row339
+	JNZ  row385
 
-done340:
+done386:
 	VZEROUPPER
 	RET
 
@@ -6446,21 +7216,21 @@ TEXT ·dotRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done356
+	JE      done402
 
-row355:
+row401:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over357
+	JZ   over403
 	MOVQ R9, 216(AX)
 
-edge358:
+edge404:
 	CMPQ       200(AX), $0x00
-	JE         near359
+	JE         near405
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6469,7 +7239,7 @@ edge358:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near359:
+near405:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -6486,20 +7256,20 @@ near359:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge358
+	JL           edge404
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over357:
+over403:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row355
+	JNZ  row401
 
-done356:
+done402:
 	VZEROUPPER
 	RET
 
@@ -6519,9 +7289,9 @@ TEXT ·bothRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done362
+	JE      done408
 
-row361:
+row407:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6529,13 +7299,13 @@ row361:
 	VXORPS Y1, Y1, Y1
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none364
+	JZ     none410
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge363:
+edge409:
 	CMPQ       200(AX), $0x00
-	JE         near365
+	JE         near411
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -6544,7 +7314,7 @@ edge363:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near365:
+near411:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -6563,81 +7333,81 @@ near365:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge363
+	JL           edge409
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none364:
+none410:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set367
+	JNE          set413
 	VBROADCASTSS (R8), Y2
 	VMASKMOVPS   (DI), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all369
+	JE           all415
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two371
+	JZ           two417
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two371:
+two417:
 	TESTQ    $0x00000002, R8
-	JZ       one372
+	JZ       one418
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one372:
+one418:
 	TESTQ  $0x00000001, R8
-	JZ     stored370
+	JZ     stored416
 	VMOVSS X3, (DI)
-	JMP    stored370
+	JMP    stored416
 
-all369:
+all415:
 	VMOVUPS Y3, (DI)
 
-stored370:
-	JMP kept368
+stored416:
+	JMP kept414
 
-set367:
+set413:
 	VBROADCASTSS (R8), Y2
 	VMULPS       Y2, Y1, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all373
+	JE           all419
 	LEAQ         (DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two375
+	JZ           two421
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two375:
+two421:
 	TESTQ    $0x00000002, R8
-	JZ       one376
+	JZ       one422
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one376:
+one422:
 	TESTQ  $0x00000001, R8
-	JZ     stored374
+	JZ     stored420
 	VMOVSS X1, (DI)
-	JMP    stored374
+	JMP    stored420
 
-all373:
+all419:
 	VMOVUPS Y1, (DI)
 
-stored374:
-kept368:
+stored420:
+kept414:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6648,9 +7418,9 @@ kept368:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row361
+	JNZ  row407
 
-done362:
+done408:
 	VZEROUPPER
 	RET
 
@@ -6668,9 +7438,9 @@ TEXT ·sumRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), BX
 	MOVQ    96(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done378
+	JE      done424
 
-row377:
+row423:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -6679,12 +7449,12 @@ row377:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none380
+	JZ     none426
 	MOVQ   R9, 216(AX)
 
-edge379:
+edge425:
 	CMPQ       200(AX), $0x00
-	JE         near381
+	JE         near427
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -6693,7 +7463,7 @@ edge379:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (BX)(R9*4)
 
-near381:
+near427:
 	MOVLQSX      (DX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (BX)(R9*4), R9
@@ -6707,140 +7477,140 @@ near381:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge379
+	JL           edge425
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-none380:
+none426:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set383
+	JNE          set429
 	VBROADCASTSS (R8), Y3
 	VMASKMOVPS   (DI), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all385
+	JE           all431
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two387
+	JZ           two433
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two387:
+two433:
 	TESTQ    $0x00000002, R9
-	JZ       one388
+	JZ       one434
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one388:
+one434:
 	TESTQ  $0x00000001, R9
-	JZ     stored386
+	JZ     stored432
 	VMOVSS X4, (R10)
-	JMP    stored386
+	JMP    stored432
 
-all385:
+all431:
 	VMOVUPS Y4, (DI)
 
-stored386:
+stored432:
 	VBROADCASTSS 4(R8), Y1
 	VMASKMOVPS   (DI)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all389
+	JE           all435
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two391
+	JZ           two437
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two391:
+two437:
 	TESTQ    $0x00000002, R8
-	JZ       one392
+	JZ       one438
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one392:
+one438:
 	TESTQ  $0x00000001, R8
-	JZ     stored390
+	JZ     stored436
 	VMOVSS X3, (DI)
-	JMP    stored390
+	JMP    stored436
 
-all389:
+all435:
 	VMOVUPS Y3, (DI)(CX*1)
 
-stored390:
-	JMP kept384
+stored436:
+	JMP kept430
 
-set383:
+set429:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all393
+	JE           all439
 	LEAQ         (DI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two395
+	JZ           two441
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two395:
+two441:
 	TESTQ    $0x00000002, R9
-	JZ       one396
+	JZ       one442
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one396:
+one442:
 	TESTQ  $0x00000001, R9
-	JZ     stored394
+	JZ     stored440
 	VMOVSS X1, (R10)
-	JMP    stored394
+	JMP    stored440
 
-all393:
+all439:
 	VMOVUPS Y1, (DI)
 
-stored394:
+stored440:
 	VBROADCASTSS 4(R8), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all397
+	JE           all443
 	LEAQ         (DI)(CX*1), DI
 	TESTQ        $0x00000004, R8
-	JZ           two399
+	JZ           two445
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two399:
+two445:
 	TESTQ    $0x00000002, R8
-	JZ       one400
+	JZ       one446
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one400:
+one446:
 	TESTQ  $0x00000001, R8
-	JZ     stored398
+	JZ     stored444
 	VMOVSS X1, (DI)
-	JMP    stored398
+	JMP    stored444
 
-all397:
+all443:
 	VMOVUPS Y1, (DI)(CX*1)
 
-stored398:
-kept384:
+stored444:
+kept430:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -6848,9 +7618,9 @@ kept384:
 	SHLQ $0x02, DI
 	ADDQ DI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row377
+	JNZ  row423
 
-done378:
+done424:
 	VZEROUPPER
 	RET
 
@@ -6869,21 +7639,21 @@ TEXT ·dotRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), SI
 	MOVQ    256(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done402
+	JE      done448
 
-row401:
+row447:
 	MOVQ (AX), R9
 	MOVQ (R9), R8
 	MOVQ 8(R9), R9
 	ADDQ $0x08, (AX)
 	MOVQ R9, R10
 	SUBQ R8, R10
-	JZ   over403
+	JZ   over449
 	MOVQ R10, 216(AX)
 
-edge404:
+edge450:
 	CMPQ       200(AX), $0x00
-	JE         near405
+	JE         near451
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -6892,7 +7662,7 @@ edge404:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (BX)(R10*4)
 
-near405:
+near451:
 	MOVLQSX      (DX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (BX)(R10*4), R10
@@ -6915,20 +7685,20 @@ near405:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge404
+	JL           edge450
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-over403:
+over449:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	DECQ 184(AX)
-	JNZ  row401
+	JNZ  row447
 
-done402:
+done448:
 	VZEROUPPER
 	RET
 
@@ -6948,9 +7718,9 @@ TEXT ·bothRows2x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), DI
 	SUBQ    SI, DI
 	CMPQ    184(AX), $0x00
-	JE      done408
+	JE      done454
 
-row407:
+row453:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -6959,13 +7729,13 @@ row407:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none410
+	JZ     none456
 	MOVQ   R10, 216(AX)
 	MOVQ   232(AX), R10
 
-edge409:
+edge455:
 	CMPQ       200(AX), $0x00
-	JE         near411
+	JE         near457
 	MOVQ       200(AX), R11
 	ADDQ       R8, R11
 	CMPQ       R11, 208(AX)
@@ -6974,7 +7744,7 @@ edge409:
 	IMULQ      144(AX), R11
 	PREFETCHT1 (BX)(R11*4)
 
-near411:
+near457:
 	MOVLQSX      (DX)(R8*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (BX)(R11*4), R11
@@ -7001,140 +7771,140 @@ near411:
 	LEAQ         (SI)(R11*4), SI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge409
+	JL           edge455
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (SI)(R8*4), SI
 
-none410:
+none456:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set413
+	JNE          set459
 	VBROADCASTSS (R9), Y3
 	VMASKMOVPS   (R8), Y0, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all415
+	JE           all461
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two417
+	JZ           two463
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two417:
+two463:
 	TESTQ    $0x00000002, R10
-	JZ       one418
+	JZ       one464
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one418:
+one464:
 	TESTQ  $0x00000001, R10
-	JZ     stored416
+	JZ     stored462
 	VMOVSS X4, (R11)
-	JMP    stored416
+	JMP    stored462
 
-all415:
+all461:
 	VMOVUPS Y4, (R8)
 
-stored416:
+stored462:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y3
 	VFMADD231PS  Y2, Y1, Y3
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all419
+	JE           all465
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two421
+	JZ           two467
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two421:
+two467:
 	TESTQ    $0x00000002, R9
-	JZ       one422
+	JZ       one468
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one422:
+one468:
 	TESTQ  $0x00000001, R9
-	JZ     stored420
+	JZ     stored466
 	VMOVSS X3, (R8)
-	JMP    stored420
+	JMP    stored466
 
-all419:
+all465:
 	VMOVUPS Y3, (R8)(CX*1)
 
-stored420:
-	JMP kept414
+stored466:
+	JMP kept460
 
-set413:
+set459:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all423
+	JE           all469
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two425
+	JZ           two471
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two425:
+two471:
 	TESTQ    $0x00000002, R10
-	JZ       one426
+	JZ       one472
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one426:
+one472:
 	TESTQ  $0x00000001, R10
-	JZ     stored424
+	JZ     stored470
 	VMOVSS X1, (R11)
-	JMP    stored424
+	JMP    stored470
 
-all423:
+all469:
 	VMOVUPS Y1, (R8)
 
-stored424:
+stored470:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all427
+	JE           all473
 	LEAQ         (R8)(CX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two429
+	JZ           two475
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two429:
+two475:
 	TESTQ    $0x00000002, R9
-	JZ       one430
+	JZ       one476
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one430:
+one476:
 	TESTQ  $0x00000001, R9
-	JZ     stored428
+	JZ     stored474
 	VMOVSS X1, (R8)
-	JMP    stored428
+	JMP    stored474
 
-all427:
+all473:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored428:
-kept414:
+stored474:
+kept460:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7145,9 +7915,9 @@ kept414:
 	SHLQ $0x02, R8
 	ADDQ R8, 232(AX)
 	DECQ 184(AX)
-	JNZ  row407
+	JNZ  row453
 
-done408:
+done454:
 	VZEROUPPER
 	RET
 
@@ -7166,9 +7936,9 @@ TEXT ·sumRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done432
+	JE      done478
 
-row431:
+row477:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7179,12 +7949,12 @@ row431:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none434
+	JZ     none480
 	MOVQ   R10, 216(AX)
 
-edge433:
+edge479:
 	CMPQ       200(AX), $0x00
-	JE         near435
+	JE         near481
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7194,7 +7964,7 @@ edge433:
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 
-near435:
+near481:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -7214,258 +7984,258 @@ near435:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge433
+	JL           edge479
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none434:
+none480:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set437
+	JNE          set483
 	VBROADCASTSS (R9), Y5
 	VMASKMOVPS   (R8), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all439
+	JE           all485
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two441
+	JZ           two487
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two441:
+two487:
 	TESTQ    $0x00000002, R10
-	JZ       one442
+	JZ       one488
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one442:
+one488:
 	TESTQ  $0x00000001, R10
-	JZ     stored440
+	JZ     stored486
 	VMOVSS X6, (R11)
-	JMP    stored440
+	JMP    stored486
 
-all439:
+all485:
 	VMOVUPS Y6, (R8)
 
-stored440:
+stored486:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all443
+	JE           all489
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two445
+	JZ           two491
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two445:
+two491:
 	TESTQ    $0x00000002, R10
-	JZ       one446
+	JZ       one492
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one446:
+one492:
 	TESTQ  $0x00000001, R10
-	JZ     stored444
+	JZ     stored490
 	VMOVSS X5, (R11)
-	JMP    stored444
+	JMP    stored490
 
-all443:
+all489:
 	VMOVUPS Y5, (R8)(CX*1)
 
-stored444:
+stored490:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all447
+	JE           all493
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two449
+	JZ           two495
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two449:
+two495:
 	TESTQ    $0x00000002, R10
-	JZ       one450
+	JZ       one496
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one450:
+one496:
 	TESTQ  $0x00000001, R10
-	JZ     stored448
+	JZ     stored494
 	VMOVSS X2, (R11)
-	JMP    stored448
+	JMP    stored494
 
-all447:
+all493:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored448:
+stored494:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all451
+	JE           all497
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two453
+	JZ           two499
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two453:
+two499:
 	TESTQ    $0x00000002, R9
-	JZ       one454
+	JZ       one500
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one454:
+one500:
 	TESTQ  $0x00000001, R9
-	JZ     stored452
+	JZ     stored498
 	VMOVSS X2, (R8)
-	JMP    stored452
+	JMP    stored498
 
-all451:
+all497:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored452:
-	JMP kept438
+stored498:
+	JMP kept484
 
-set437:
+set483:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all455
+	JE           all501
 	LEAQ         (R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two457
+	JZ           two503
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two457:
+two503:
 	TESTQ    $0x00000002, R10
-	JZ       one458
+	JZ       one504
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one458:
+one504:
 	TESTQ  $0x00000001, R10
-	JZ     stored456
+	JZ     stored502
 	VMOVSS X1, (R11)
-	JMP    stored456
+	JMP    stored502
 
-all455:
+all501:
 	VMOVUPS Y1, (R8)
 
-stored456:
+stored502:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all459
+	JE           all505
 	LEAQ         (R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two461
+	JZ           two507
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two461:
+two507:
 	TESTQ    $0x00000002, R10
-	JZ       one462
+	JZ       one508
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one462:
+one508:
 	TESTQ  $0x00000001, R10
-	JZ     stored460
+	JZ     stored506
 	VMOVSS X1, (R11)
-	JMP    stored460
+	JMP    stored506
 
-all459:
+all505:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored460:
+stored506:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all463
+	JE           all509
 	LEAQ         (R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two465
+	JZ           two511
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two465:
+two511:
 	TESTQ    $0x00000002, R10
-	JZ       one466
+	JZ       one512
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one466:
+one512:
 	TESTQ  $0x00000001, R10
-	JZ     stored464
+	JZ     stored510
 	VMOVSS X1, (R11)
-	JMP    stored464
+	JMP    stored510
 
-all463:
+all509:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored464:
+stored510:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all467
+	JE           all513
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two469
+	JZ           two515
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two469:
+two515:
 	TESTQ    $0x00000002, R9
-	JZ       one470
+	JZ       one516
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one470:
+one516:
 	TESTQ  $0x00000001, R9
-	JZ     stored468
+	JZ     stored514
 	VMOVSS X1, (R8)
-	JMP    stored468
+	JMP    stored514
 
-all467:
+all513:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored468:
-kept438:
+stored514:
+kept484:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -7473,9 +8243,9 @@ kept438:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row431
+	JNZ  row477
 
-done432:
+done478:
 	VZEROUPPER
 	RET
 
@@ -7495,21 +8265,21 @@ TEXT ·dotRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done472
+	JE      done518
 
-row471:
+row517:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over473
+	JZ   over519
 	MOVQ R11, 216(AX)
 
-edge474:
+edge520:
 	CMPQ       200(AX), $0x00
-	JE         near475
+	JE         near521
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -7519,7 +8289,7 @@ edge474:
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 
-near475:
+near521:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -7552,20 +8322,20 @@ near475:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge474
+	JL           edge520
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over473:
+over519:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row471
+	JNZ  row517
 
-done472:
+done518:
 	VZEROUPPER
 	RET
 
@@ -7586,9 +8356,9 @@ TEXT ·bothRows4x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done478
+	JE      done524
 
-row477:
+row523:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -7599,13 +8369,13 @@ row477:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none480
+	JZ     none526
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge479:
+edge525:
 	CMPQ       200(AX), $0x00
-	JE         near481
+	JE         near527
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -7615,7 +8385,7 @@ edge479:
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 
-near481:
+near527:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -7656,258 +8426,258 @@ near481:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge479
+	JL           edge525
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none480:
+none526:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set483
+	JNE          set529
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (R9), Y0, Y6
 	VFMADD231PS  Y1, Y5, Y6
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all485
+	JE           all531
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two487
+	JZ           two533
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two487:
+two533:
 	TESTQ    $0x00000002, R11
-	JZ       one488
+	JZ       one534
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one488:
+one534:
 	TESTQ  $0x00000001, R11
-	JZ     stored486
+	JZ     stored532
 	VMOVSS X6, (R12)
-	JMP    stored486
+	JMP    stored532
 
-all485:
+all531:
 	VMOVUPS Y6, (R9)
 
-stored486:
+stored532:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y5
 	VFMADD231PS  Y2, Y1, Y5
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all489
+	JE           all535
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two491
+	JZ           two537
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two491:
+two537:
 	TESTQ    $0x00000002, R11
-	JZ       one492
+	JZ       one538
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one492:
+one538:
 	TESTQ  $0x00000001, R11
-	JZ     stored490
+	JZ     stored536
 	VMOVSS X5, (R12)
-	JMP    stored490
+	JMP    stored536
 
-all489:
+all535:
 	VMOVUPS Y5, (R9)(CX*1)
 
-stored490:
+stored536:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all493
+	JE           all539
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two495
+	JZ           two541
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two495:
+two541:
 	TESTQ    $0x00000002, R11
-	JZ       one496
+	JZ       one542
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one496:
+one542:
 	TESTQ  $0x00000001, R11
-	JZ     stored494
+	JZ     stored540
 	VMOVSS X2, (R12)
-	JMP    stored494
+	JMP    stored540
 
-all493:
+all539:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored494:
+stored540:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all497
+	JE           all543
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two499
+	JZ           two545
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two499:
+two545:
 	TESTQ    $0x00000002, R10
-	JZ       one500
+	JZ       one546
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one500:
+one546:
 	TESTQ  $0x00000001, R10
-	JZ     stored498
+	JZ     stored544
 	VMOVSS X2, (R9)
-	JMP    stored498
+	JMP    stored544
 
-all497:
+all543:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored498:
-	JMP kept484
+stored544:
+	JMP kept530
 
-set483:
+set529:
 	VBROADCASTSS (R10), Y5
 	VMULPS       Y5, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all501
+	JE           all547
 	LEAQ         (R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two503
+	JZ           two549
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two503:
+two549:
 	TESTQ    $0x00000002, R11
-	JZ       one504
+	JZ       one550
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one504:
+one550:
 	TESTQ  $0x00000001, R11
-	JZ     stored502
+	JZ     stored548
 	VMOVSS X1, (R12)
-	JMP    stored502
+	JMP    stored548
 
-all501:
+all547:
 	VMOVUPS Y1, (R9)
 
-stored502:
+stored548:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all505
+	JE           all551
 	LEAQ         (R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two507
+	JZ           two553
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two507:
+two553:
 	TESTQ    $0x00000002, R11
-	JZ       one508
+	JZ       one554
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one508:
+one554:
 	TESTQ  $0x00000001, R11
-	JZ     stored506
+	JZ     stored552
 	VMOVSS X1, (R12)
-	JMP    stored506
+	JMP    stored552
 
-all505:
+all551:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored506:
+stored552:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all509
+	JE           all555
 	LEAQ         (R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two511
+	JZ           two557
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two511:
+two557:
 	TESTQ    $0x00000002, R11
-	JZ       one512
+	JZ       one558
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one512:
+one558:
 	TESTQ  $0x00000001, R11
-	JZ     stored510
+	JZ     stored556
 	VMOVSS X1, (R12)
-	JMP    stored510
+	JMP    stored556
 
-all509:
+all555:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored510:
+stored556:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all513
+	JE           all559
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two515
+	JZ           two561
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two515:
+two561:
 	TESTQ    $0x00000002, R10
-	JZ       one516
+	JZ       one562
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one516:
+one562:
 	TESTQ  $0x00000001, R10
-	JZ     stored514
+	JZ     stored560
 	VMOVSS X1, (R9)
-	JMP    stored514
+	JMP    stored560
 
-all513:
+all559:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored514:
-kept484:
+stored560:
+kept530:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -7918,9 +8688,9 @@ kept484:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row477
+	JNZ  row523
 
-done478:
+done524:
 	VZEROUPPER
 	RET
 
@@ -7939,9 +8709,9 @@ TEXT ·sumRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done518
+	JE      done564
 
-row517:
+row563:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -7956,12 +8726,12 @@ row517:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none520
+	JZ     none566
 	MOVQ   R10, 216(AX)
 
-edge519:
+edge565:
 	CMPQ       200(AX), $0x00
-	JE         near521
+	JE         near567
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -7969,16 +8739,16 @@ edge519:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked522
-	JG         near521
+	JE         asked568
+	JG         near567
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked522:
+asked568:
 	PREFETCHT1 192(SI)(R10*4)
 
-near521:
+near567:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -8011,495 +8781,495 @@ near521:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge519
+	JL           edge565
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none520:
+none566:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	LEAQ         (R8)(CX*4), R10
 	CMPQ         280(AX), $0x00
-	JNE          set523
+	JNE          set569
 	VBROADCASTSS (R9), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all525
+	JE           all571
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two527
+	JZ           two573
 	VMOVUPS      X10, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y10, X10
 
-two527:
+two573:
 	TESTQ    $0x00000002, R11
-	JZ       one528
+	JZ       one574
 	VMOVLPS  X10, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X10, X10, X10
 
-one528:
+one574:
 	TESTQ  $0x00000001, R11
-	JZ     stored526
+	JZ     stored572
 	VMOVSS X10, (R12)
-	JMP    stored526
+	JMP    stored572
 
-all525:
+all571:
 	VMOVUPS Y10, (R8)
 
-stored526:
+stored572:
 	VBROADCASTSS 4(R9), Y1
 	VMASKMOVPS   (R8)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all529
+	JE           all575
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two531
+	JZ           two577
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two531:
+two577:
 	TESTQ    $0x00000002, R11
-	JZ       one532
+	JZ       one578
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one532:
+one578:
 	TESTQ  $0x00000001, R11
-	JZ     stored530
+	JZ     stored576
 	VMOVSS X9, (R12)
-	JMP    stored530
+	JMP    stored576
 
-all529:
+all575:
 	VMOVUPS Y9, (R8)(CX*1)
 
-stored530:
+stored576:
 	VBROADCASTSS 8(R9), Y1
 	VMASKMOVPS   (R8)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all533
+	JE           all579
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two535
+	JZ           two581
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two535:
+two581:
 	TESTQ    $0x00000002, R11
-	JZ       one536
+	JZ       one582
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one536:
+one582:
 	TESTQ  $0x00000001, R11
-	JZ     stored534
+	JZ     stored580
 	VMOVSS X2, (R12)
-	JMP    stored534
+	JMP    stored580
 
-all533:
+all579:
 	VMOVUPS Y2, (R8)(CX*2)
 
-stored534:
+stored580:
 	VBROADCASTSS 12(R9), Y1
 	VMASKMOVPS   (R8)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all537
+	JE           all583
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two539
+	JZ           two585
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two539:
+two585:
 	TESTQ    $0x00000002, R11
-	JZ       one540
+	JZ       one586
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one540:
+one586:
 	TESTQ  $0x00000001, R11
-	JZ     stored538
+	JZ     stored584
 	VMOVSS X2, (R8)
-	JMP    stored538
+	JMP    stored584
 
-all537:
+all583:
 	VMOVUPS Y2, (R8)(DX*1)
 
-stored538:
+stored584:
 	VBROADCASTSS 16(R9), Y1
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all541
+	JE           all587
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two543
+	JZ           two589
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two543:
+two589:
 	TESTQ    $0x00000002, R8
-	JZ       one544
+	JZ       one590
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one544:
+one590:
 	TESTQ  $0x00000001, R8
-	JZ     stored542
+	JZ     stored588
 	VMOVSS X2, (R11)
-	JMP    stored542
+	JMP    stored588
 
-all541:
+all587:
 	VMOVUPS Y2, (R10)
 
-stored542:
+stored588:
 	VBROADCASTSS 20(R9), Y1
 	VMASKMOVPS   (R10)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all545
+	JE           all591
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two547
+	JZ           two593
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two547:
+two593:
 	TESTQ    $0x00000002, R8
-	JZ       one548
+	JZ       one594
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one548:
+one594:
 	TESTQ  $0x00000001, R8
-	JZ     stored546
+	JZ     stored592
 	VMOVSS X2, (R11)
-	JMP    stored546
+	JMP    stored592
 
-all545:
+all591:
 	VMOVUPS Y2, (R10)(CX*1)
 
-stored546:
+stored592:
 	VBROADCASTSS 24(R9), Y1
 	VMASKMOVPS   (R10)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all549
+	JE           all595
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two551
+	JZ           two597
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two551:
+two597:
 	TESTQ    $0x00000002, R8
-	JZ       one552
+	JZ       one598
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one552:
+one598:
 	TESTQ  $0x00000001, R8
-	JZ     stored550
+	JZ     stored596
 	VMOVSS X2, (R11)
-	JMP    stored550
+	JMP    stored596
 
-all549:
+all595:
 	VMOVUPS Y2, (R10)(CX*2)
 
-stored550:
+stored596:
 	VBROADCASTSS 28(R9), Y1
 	VMASKMOVPS   (R10)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all553
+	JE           all599
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two555
+	JZ           two601
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two555:
+two601:
 	TESTQ    $0x00000002, R8
-	JZ       one556
+	JZ       one602
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one556:
+one602:
 	TESTQ  $0x00000001, R8
-	JZ     stored554
+	JZ     stored600
 	VMOVSS X2, (R9)
-	JMP    stored554
+	JMP    stored600
 
-all553:
+all599:
 	VMOVUPS Y2, (R10)(DX*1)
 
-stored554:
-	JMP kept524
+stored600:
+	JMP kept570
 
-set523:
+set569:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all557
+	JE           all603
 	LEAQ         (R8), R12
 	TESTQ        $0x00000004, R11
-	JZ           two559
+	JZ           two605
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two559:
+two605:
 	TESTQ    $0x00000002, R11
-	JZ       one560
+	JZ       one606
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one560:
+one606:
 	TESTQ  $0x00000001, R11
-	JZ     stored558
+	JZ     stored604
 	VMOVSS X1, (R12)
-	JMP    stored558
+	JMP    stored604
 
-all557:
+all603:
 	VMOVUPS Y1, (R8)
 
-stored558:
+stored604:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all561
+	JE           all607
 	LEAQ         (R8)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two563
+	JZ           two609
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two563:
+two609:
 	TESTQ    $0x00000002, R11
-	JZ       one564
+	JZ       one610
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one564:
+one610:
 	TESTQ  $0x00000001, R11
-	JZ     stored562
+	JZ     stored608
 	VMOVSS X1, (R12)
-	JMP    stored562
+	JMP    stored608
 
-all561:
+all607:
 	VMOVUPS Y1, (R8)(CX*1)
 
-stored562:
+stored608:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all565
+	JE           all611
 	LEAQ         (R8)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two567
+	JZ           two613
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two567:
+two613:
 	TESTQ    $0x00000002, R11
-	JZ       one568
+	JZ       one614
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one568:
+one614:
 	TESTQ  $0x00000001, R11
-	JZ     stored566
+	JZ     stored612
 	VMOVSS X1, (R12)
-	JMP    stored566
+	JMP    stored612
 
-all565:
+all611:
 	VMOVUPS Y1, (R8)(CX*2)
 
-stored566:
+stored612:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all569
+	JE           all615
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R11
-	JZ           two571
+	JZ           two617
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two571:
+two617:
 	TESTQ    $0x00000002, R11
-	JZ       one572
+	JZ       one618
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one572:
+one618:
 	TESTQ  $0x00000001, R11
-	JZ     stored570
+	JZ     stored616
 	VMOVSS X1, (R8)
-	JMP    stored570
+	JMP    stored616
 
-all569:
+all615:
 	VMOVUPS Y1, (R8)(DX*1)
 
-stored570:
+stored616:
 	VBROADCASTSS 16(R9), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all573
+	JE           all619
 	LEAQ         (R10), R11
 	TESTQ        $0x00000004, R8
-	JZ           two575
+	JZ           two621
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two575:
+two621:
 	TESTQ    $0x00000002, R8
-	JZ       one576
+	JZ       one622
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one576:
+one622:
 	TESTQ  $0x00000001, R8
-	JZ     stored574
+	JZ     stored620
 	VMOVSS X1, (R11)
-	JMP    stored574
+	JMP    stored620
 
-all573:
+all619:
 	VMOVUPS Y1, (R10)
 
-stored574:
+stored620:
 	VBROADCASTSS 20(R9), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all577
+	JE           all623
 	LEAQ         (R10)(CX*1), R11
 	TESTQ        $0x00000004, R8
-	JZ           two579
+	JZ           two625
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two579:
+two625:
 	TESTQ    $0x00000002, R8
-	JZ       one580
+	JZ       one626
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one580:
+one626:
 	TESTQ  $0x00000001, R8
-	JZ     stored578
+	JZ     stored624
 	VMOVSS X1, (R11)
-	JMP    stored578
+	JMP    stored624
 
-all577:
+all623:
 	VMOVUPS Y1, (R10)(CX*1)
 
-stored578:
+stored624:
 	VBROADCASTSS 24(R9), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all581
+	JE           all627
 	LEAQ         (R10)(CX*2), R11
 	TESTQ        $0x00000004, R8
-	JZ           two583
+	JZ           two629
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two583:
+two629:
 	TESTQ    $0x00000002, R8
-	JZ       one584
+	JZ       one630
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one584:
+one630:
 	TESTQ  $0x00000001, R8
-	JZ     stored582
+	JZ     stored628
 	VMOVSS X1, (R11)
-	JMP    stored582
+	JMP    stored628
 
-all581:
+all627:
 	VMOVUPS Y1, (R10)(CX*2)
 
-stored582:
+stored628:
 	VBROADCASTSS 28(R9), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all585
+	JE           all631
 	LEAQ         (R10)(DX*1), R9
 	TESTQ        $0x00000004, R8
-	JZ           two587
+	JZ           two633
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two587:
+two633:
 	TESTQ    $0x00000002, R8
-	JZ       one588
+	JZ       one634
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one588:
+one634:
 	TESTQ  $0x00000001, R8
-	JZ     stored586
+	JZ     stored632
 	VMOVSS X1, (R9)
-	JMP    stored586
+	JMP    stored632
 
-all585:
+all631:
 	VMOVUPS Y1, (R10)(DX*1)
 
-stored586:
-kept524:
+stored632:
+kept570:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -8507,9 +9277,9 @@ kept524:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row517
+	JNZ  row563
 
-done518:
+done564:
 	VZEROUPPER
 	RET
 
@@ -8529,22 +9299,22 @@ TEXT ·dotRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done590
+	JE      done636
 
-row589:
+row635:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over591
+	JZ   over637
 	MOVQ R11, 216(AX)
 	LEAQ (DI)(CX*4), R11
 
-edge592:
+edge638:
 	CMPQ       200(AX), $0x00
-	JE         near593
+	JE         near639
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -8552,16 +9322,16 @@ edge592:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked594
-	JG         near593
+	JE         asked640
+	JG         near639
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked594:
+asked640:
 	PREFETCHT1 192(SI)(R12*4)
 
-near593:
+near639:
 	MOVLQSX    (BX)(R9*4), R12
 	IMULQ      144(AX), R12
 	LEAQ       (SI)(R12*4), R12
@@ -8617,20 +9387,20 @@ near593:
 	LEAQ       (R8)(R12*4), R8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         edge592
+	JL         edge638
 	MOVQ       216(AX), R9
 	NEGQ       R9
 	ANDQ       192(AX), R9
 	IMULQ      160(AX), R9
 	LEAQ       (R8)(R9*4), R8
 
-over591:
+over637:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row589
+	JNZ  row635
 
-done590:
+done636:
 	VZEROUPPER
 	RET
 
@@ -8651,9 +9421,9 @@ TEXT ·bothRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done596
+	JE      done642
 
-row595:
+row641:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -8668,13 +9438,13 @@ row595:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none598
+	JZ     none644
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge597:
+edge643:
 	CMPQ       200(AX), $0x00
-	JE         near599
+	JE         near645
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -8682,16 +9452,16 @@ edge597:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked600
-	JG         near599
+	JE         asked646
+	JG         near645
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked600:
+asked646:
 	PREFETCHT1 192(SI)(R12*4)
 
-near599:
+near645:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -8764,495 +9534,495 @@ near599:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge597
+	JL           edge643
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none598:
+none644:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	LEAQ         (R9)(CX*4), R11
 	CMPQ         280(AX), $0x00
-	JNE          set601
+	JNE          set647
 	VBROADCASTSS (R10), Y9
 	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all603
+	JE           all649
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two605
+	JZ           two651
 	VMOVUPS      X10, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y10, X10
 
-two605:
+two651:
 	TESTQ    $0x00000002, R12
-	JZ       one606
+	JZ       one652
 	VMOVLPS  X10, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X10, X10, X10
 
-one606:
+one652:
 	TESTQ  $0x00000001, R12
-	JZ     stored604
+	JZ     stored650
 	VMOVSS X10, (R13)
-	JMP    stored604
+	JMP    stored650
 
-all603:
+all649:
 	VMOVUPS Y10, (R9)
 
-stored604:
+stored650:
 	VBROADCASTSS 4(R10), Y1
 	VMASKMOVPS   (R9)(CX*1), Y0, Y9
 	VFMADD231PS  Y2, Y1, Y9
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all607
+	JE           all653
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two609
+	JZ           two655
 	VMOVUPS      X9, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y9, X9
 
-two609:
+two655:
 	TESTQ    $0x00000002, R12
-	JZ       one610
+	JZ       one656
 	VMOVLPS  X9, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X9, X9, X9
 
-one610:
+one656:
 	TESTQ  $0x00000001, R12
-	JZ     stored608
+	JZ     stored654
 	VMOVSS X9, (R13)
-	JMP    stored608
+	JMP    stored654
 
-all607:
+all653:
 	VMOVUPS Y9, (R9)(CX*1)
 
-stored608:
+stored654:
 	VBROADCASTSS 8(R10), Y1
 	VMASKMOVPS   (R9)(CX*2), Y0, Y2
 	VFMADD231PS  Y3, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all611
+	JE           all657
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two613
+	JZ           two659
 	VMOVUPS      X2, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y2, X2
 
-two613:
+two659:
 	TESTQ    $0x00000002, R12
-	JZ       one614
+	JZ       one660
 	VMOVLPS  X2, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X2, X2, X2
 
-one614:
+one660:
 	TESTQ  $0x00000001, R12
-	JZ     stored612
+	JZ     stored658
 	VMOVSS X2, (R13)
-	JMP    stored612
+	JMP    stored658
 
-all611:
+all657:
 	VMOVUPS Y2, (R9)(CX*2)
 
-stored612:
+stored658:
 	VBROADCASTSS 12(R10), Y1
 	VMASKMOVPS   (R9)(DX*1), Y0, Y2
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all615
+	JE           all661
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two617
+	JZ           two663
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two617:
+two663:
 	TESTQ    $0x00000002, R12
-	JZ       one618
+	JZ       one664
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one618:
+one664:
 	TESTQ  $0x00000001, R12
-	JZ     stored616
+	JZ     stored662
 	VMOVSS X2, (R9)
-	JMP    stored616
+	JMP    stored662
 
-all615:
+all661:
 	VMOVUPS Y2, (R9)(DX*1)
 
-stored616:
+stored662:
 	VBROADCASTSS 16(R10), Y1
 	VMASKMOVPS   (R11), Y0, Y2
 	VFMADD231PS  Y5, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all619
+	JE           all665
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two621
+	JZ           two667
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two621:
+two667:
 	TESTQ    $0x00000002, R9
-	JZ       one622
+	JZ       one668
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one622:
+one668:
 	TESTQ  $0x00000001, R9
-	JZ     stored620
+	JZ     stored666
 	VMOVSS X2, (R12)
-	JMP    stored620
+	JMP    stored666
 
-all619:
+all665:
 	VMOVUPS Y2, (R11)
 
-stored620:
+stored666:
 	VBROADCASTSS 20(R10), Y1
 	VMASKMOVPS   (R11)(CX*1), Y0, Y2
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all623
+	JE           all669
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two625
+	JZ           two671
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two625:
+two671:
 	TESTQ    $0x00000002, R9
-	JZ       one626
+	JZ       one672
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one626:
+one672:
 	TESTQ  $0x00000001, R9
-	JZ     stored624
+	JZ     stored670
 	VMOVSS X2, (R12)
-	JMP    stored624
+	JMP    stored670
 
-all623:
+all669:
 	VMOVUPS Y2, (R11)(CX*1)
 
-stored624:
+stored670:
 	VBROADCASTSS 24(R10), Y1
 	VMASKMOVPS   (R11)(CX*2), Y0, Y2
 	VFMADD231PS  Y7, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all627
+	JE           all673
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two629
+	JZ           two675
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two629:
+two675:
 	TESTQ    $0x00000002, R9
-	JZ       one630
+	JZ       one676
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one630:
+one676:
 	TESTQ  $0x00000001, R9
-	JZ     stored628
+	JZ     stored674
 	VMOVSS X2, (R12)
-	JMP    stored628
+	JMP    stored674
 
-all627:
+all673:
 	VMOVUPS Y2, (R11)(CX*2)
 
-stored628:
+stored674:
 	VBROADCASTSS 28(R10), Y1
 	VMASKMOVPS   (R11)(DX*1), Y0, Y2
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all631
+	JE           all677
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two633
+	JZ           two679
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two633:
+two679:
 	TESTQ    $0x00000002, R9
-	JZ       one634
+	JZ       one680
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one634:
+one680:
 	TESTQ  $0x00000001, R9
-	JZ     stored632
+	JZ     stored678
 	VMOVSS X2, (R10)
-	JMP    stored632
+	JMP    stored678
 
-all631:
+all677:
 	VMOVUPS Y2, (R11)(DX*1)
 
-stored632:
-	JMP kept602
+stored678:
+	JMP kept648
 
-set601:
+set647:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all635
+	JE           all681
 	LEAQ         (R9), R13
 	TESTQ        $0x00000004, R12
-	JZ           two637
+	JZ           two683
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two637:
+two683:
 	TESTQ    $0x00000002, R12
-	JZ       one638
+	JZ       one684
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one638:
+one684:
 	TESTQ  $0x00000001, R12
-	JZ     stored636
+	JZ     stored682
 	VMOVSS X1, (R13)
-	JMP    stored636
+	JMP    stored682
 
-all635:
+all681:
 	VMOVUPS Y1, (R9)
 
-stored636:
+stored682:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y2, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all639
+	JE           all685
 	LEAQ         (R9)(CX*1), R13
 	TESTQ        $0x00000004, R12
-	JZ           two641
+	JZ           two687
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two641:
+two687:
 	TESTQ    $0x00000002, R12
-	JZ       one642
+	JZ       one688
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one642:
+one688:
 	TESTQ  $0x00000001, R12
-	JZ     stored640
+	JZ     stored686
 	VMOVSS X1, (R13)
-	JMP    stored640
+	JMP    stored686
 
-all639:
+all685:
 	VMOVUPS Y1, (R9)(CX*1)
 
-stored640:
+stored686:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y3, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all643
+	JE           all689
 	LEAQ         (R9)(CX*2), R13
 	TESTQ        $0x00000004, R12
-	JZ           two645
+	JZ           two691
 	VMOVUPS      X1, (R13)
 	ADDQ         $0x10, R13
 	VEXTRACTF128 $0x01, Y1, X1
 
-two645:
+two691:
 	TESTQ    $0x00000002, R12
-	JZ       one646
+	JZ       one692
 	VMOVLPS  X1, (R13)
 	ADDQ     $0x08, R13
 	VMOVHLPS X1, X1, X1
 
-one646:
+one692:
 	TESTQ  $0x00000001, R12
-	JZ     stored644
+	JZ     stored690
 	VMOVSS X1, (R13)
-	JMP    stored644
+	JMP    stored690
 
-all643:
+all689:
 	VMOVUPS Y1, (R9)(CX*2)
 
-stored644:
+stored690:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R12
 	CMPQ         R12, $0x08
-	JE           all647
+	JE           all693
 	LEAQ         (R9)(DX*1), R9
 	TESTQ        $0x00000004, R12
-	JZ           two649
+	JZ           two695
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two649:
+two695:
 	TESTQ    $0x00000002, R12
-	JZ       one650
+	JZ       one696
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one650:
+one696:
 	TESTQ  $0x00000001, R12
-	JZ     stored648
+	JZ     stored694
 	VMOVSS X1, (R9)
-	JMP    stored648
+	JMP    stored694
 
-all647:
+all693:
 	VMOVUPS Y1, (R9)(DX*1)
 
-stored648:
+stored694:
 	VBROADCASTSS 16(R10), Y1
 	VMULPS       Y1, Y5, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all651
+	JE           all697
 	LEAQ         (R11), R12
 	TESTQ        $0x00000004, R9
-	JZ           two653
+	JZ           two699
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two653:
+two699:
 	TESTQ    $0x00000002, R9
-	JZ       one654
+	JZ       one700
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one654:
+one700:
 	TESTQ  $0x00000001, R9
-	JZ     stored652
+	JZ     stored698
 	VMOVSS X1, (R12)
-	JMP    stored652
+	JMP    stored698
 
-all651:
+all697:
 	VMOVUPS Y1, (R11)
 
-stored652:
+stored698:
 	VBROADCASTSS 20(R10), Y1
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all655
+	JE           all701
 	LEAQ         (R11)(CX*1), R12
 	TESTQ        $0x00000004, R9
-	JZ           two657
+	JZ           two703
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two657:
+two703:
 	TESTQ    $0x00000002, R9
-	JZ       one658
+	JZ       one704
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one658:
+one704:
 	TESTQ  $0x00000001, R9
-	JZ     stored656
+	JZ     stored702
 	VMOVSS X1, (R12)
-	JMP    stored656
+	JMP    stored702
 
-all655:
+all701:
 	VMOVUPS Y1, (R11)(CX*1)
 
-stored656:
+stored702:
 	VBROADCASTSS 24(R10), Y1
 	VMULPS       Y1, Y7, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all659
+	JE           all705
 	LEAQ         (R11)(CX*2), R12
 	TESTQ        $0x00000004, R9
-	JZ           two661
+	JZ           two707
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two661:
+two707:
 	TESTQ    $0x00000002, R9
-	JZ       one662
+	JZ       one708
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one662:
+one708:
 	TESTQ  $0x00000001, R9
-	JZ     stored660
+	JZ     stored706
 	VMOVSS X1, (R12)
-	JMP    stored660
+	JMP    stored706
 
-all659:
+all705:
 	VMOVUPS Y1, (R11)(CX*2)
 
-stored660:
+stored706:
 	VBROADCASTSS 28(R10), Y1
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all663
+	JE           all709
 	LEAQ         (R11)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two665
+	JZ           two711
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two665:
+two711:
 	TESTQ    $0x00000002, R9
-	JZ       one666
+	JZ       one712
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one666:
+one712:
 	TESTQ  $0x00000001, R9
-	JZ     stored664
+	JZ     stored710
 	VMOVSS X1, (R10)
-	JMP    stored664
+	JMP    stored710
 
-all663:
+all709:
 	VMOVUPS Y1, (R11)(DX*1)
 
-stored664:
-kept602:
+stored710:
+kept648:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -9263,9 +10033,9 @@ kept602:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row595
+	JNZ  row641
 
-done596:
+done642:
 	VZEROUPPER
 	RET
 
@@ -9283,9 +10053,9 @@ TEXT ·sumRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done668
+	JE      done714
 
-row667:
+row713:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -9294,12 +10064,12 @@ row667:
 	VXORPS Y2, Y2, Y2
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none670
+	JZ     none716
 	MOVQ   R8, 216(AX)
 
-edge669:
+edge715:
 	CMPQ       200(AX), $0x00
-	JE         near671
+	JE         near717
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -9308,7 +10078,7 @@ edge669:
 	IMULQ      144(AX), R8
 	PREFETCHT1 (DX)(R8*4)
 
-near671:
+near717:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -9320,18 +10090,18 @@ near671:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge669
+	JL           edge715
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none670:
+none716:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set673
+	JNE          set719
 	VBROADCASTSS (DI), Y3
 	VMOVUPS      (SI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -9340,66 +10110,66 @@ none670:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all675
+	JE           all721
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two677
+	JZ           two723
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two677:
+two723:
 	TESTQ    $0x00000002, DI
-	JZ       one678
+	JZ       one724
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one678:
+one724:
 	TESTQ  $0x00000001, DI
-	JZ     stored676
+	JZ     stored722
 	VMOVSS X1, (SI)
-	JMP    stored676
+	JMP    stored722
 
-all675:
+all721:
 	VMOVUPS Y1, 32(SI)
 
-stored676:
-	JMP kept674
+stored722:
+	JMP kept720
 
-set673:
+set719:
 	VBROADCASTSS (DI), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (SI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all679
+	JE           all725
 	LEAQ         32(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two681
+	JZ           two727
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two681:
+two727:
 	TESTQ    $0x00000002, DI
-	JZ       one682
+	JZ       one728
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one682:
+one728:
 	TESTQ  $0x00000001, DI
-	JZ     stored680
+	JZ     stored726
 	VMOVSS X1, (SI)
-	JMP    stored680
+	JMP    stored726
 
-all679:
+all725:
 	VMOVUPS Y1, 32(SI)
 
-stored680:
-kept674:
+stored726:
+kept720:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -9407,9 +10177,9 @@ kept674:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row667
+	JNZ  row713
 
-done668:
+done714:
 	VZEROUPPER
 	RET
 
@@ -9428,21 +10198,21 @@ TEXT ·dotRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done684
+	JE      done730
 
-row683:
+row729:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over685
+	JZ   over731
 	MOVQ R9, 216(AX)
 
-edge686:
+edge732:
 	CMPQ       200(AX), $0x00
-	JE         near687
+	JE         near733
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -9451,7 +10221,7 @@ edge686:
 	IMULQ      144(AX), R9
 	PREFETCHT1 (DX)(R9*4)
 
-near687:
+near733:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -9470,20 +10240,20 @@ near687:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge686
+	JL           edge732
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over685:
+over731:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row683
+	JNZ  row729
 
-done684:
+done730:
 	VZEROUPPER
 	RET
 
@@ -9503,9 +10273,9 @@ TEXT ·bothRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done690
+	JE      done736
 
-row689:
+row735:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -9514,13 +10284,13 @@ row689:
 	VXORPS Y2, Y2, Y2
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none692
+	JZ     none738
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge691:
+edge737:
 	CMPQ       200(AX), $0x00
-	JE         near693
+	JE         near739
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -9529,7 +10299,7 @@ edge691:
 	IMULQ      144(AX), R10
 	PREFETCHT1 (DX)(R10*4)
 
-near693:
+near739:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -9552,18 +10322,18 @@ near693:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge691
+	JL           edge737
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none692:
+none738:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set695
+	JNE          set741
 	VBROADCASTSS (R8), Y3
 	VMOVUPS      (DI), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -9572,66 +10342,66 @@ none692:
 	VFMADD231PS  Y2, Y3, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all697
+	JE           all743
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two699
+	JZ           two745
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two699:
+two745:
 	TESTQ    $0x00000002, R8
-	JZ       one700
+	JZ       one746
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one700:
+one746:
 	TESTQ  $0x00000001, R8
-	JZ     stored698
+	JZ     stored744
 	VMOVSS X1, (DI)
-	JMP    stored698
+	JMP    stored744
 
-all697:
+all743:
 	VMOVUPS Y1, 32(DI)
 
-stored698:
-	JMP kept696
+stored744:
+	JMP kept742
 
-set695:
+set741:
 	VBROADCASTSS (R8), Y3
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, (DI)
 	VMULPS       Y3, Y2, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all701
+	JE           all747
 	LEAQ         32(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two703
+	JZ           two749
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two703:
+two749:
 	TESTQ    $0x00000002, R8
-	JZ       one704
+	JZ       one750
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one704:
+one750:
 	TESTQ  $0x00000001, R8
-	JZ     stored702
+	JZ     stored748
 	VMOVSS X1, (DI)
-	JMP    stored702
+	JMP    stored748
 
-all701:
+all747:
 	VMOVUPS Y1, 32(DI)
 
-stored702:
-kept696:
+stored748:
+kept742:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -9642,9 +10412,9 @@ kept696:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row689
+	JNZ  row735
 
-done690:
+done736:
 	VZEROUPPER
 	RET
 
@@ -9663,9 +10433,9 @@ TEXT ·sumRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), SI
 	MOVQ    96(AX), DI
 	CMPQ    184(AX), $0x00
-	JE      done706
+	JE      done752
 
-row705:
+row751:
 	MOVQ   (AX), R9
 	MOVQ   (R9), R8
 	MOVQ   8(R9), R9
@@ -9680,12 +10450,12 @@ row705:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R9, R10
 	SUBQ   R8, R10
-	JZ     none708
+	JZ     none754
 	MOVQ   R10, 216(AX)
 
-edge707:
+edge753:
 	CMPQ       200(AX), $0x00
-	JE         near709
+	JE         near755
 	MOVQ       200(AX), R10
 	ADDQ       R8, R10
 	CMPQ       R10, 208(AX)
@@ -9693,16 +10463,16 @@ edge707:
 	MOVLQSX    (BX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked710
-	JG         near709
+	JE         asked756
+	JG         near755
 	PREFETCHT1 (SI)(R10*4)
 	PREFETCHT1 64(SI)(R10*4)
 	PREFETCHT1 128(SI)(R10*4)
 
-asked710:
+asked756:
 	PREFETCHT1 192(SI)(R10*4)
 
-near709:
+near755:
 	MOVLQSX      (BX)(R8*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (SI)(R10*4), R10
@@ -9726,18 +10496,18 @@ near709:
 	LEAQ         (DI)(R10*4), DI
 	INCQ         R8
 	CMPQ         R8, R9
-	JL           edge707
+	JL           edge753
 	MOVQ         216(AX), R8
 	NEGQ         R8
 	ANDQ         192(AX), R8
 	IMULQ        160(AX), R8
 	LEAQ         (DI)(R8*4), DI
 
-none708:
+none754:
 	MOVQ         72(AX), R8
 	MOVQ         120(AX), R9
 	CMPQ         280(AX), $0x00
-	JNE          set711
+	JNE          set757
 	VBROADCASTSS (R9), Y9
 	VMOVUPS      (R8), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -9746,31 +10516,31 @@ none708:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all713
+	JE           all759
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two715
+	JZ           two761
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two715:
+two761:
 	TESTQ    $0x00000002, R10
-	JZ       one716
+	JZ       one762
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one716:
+one762:
 	TESTQ  $0x00000001, R10
-	JZ     stored714
+	JZ     stored760
 	VMOVSS X1, (R11)
-	JMP    stored714
+	JMP    stored760
 
-all713:
+all759:
 	VMOVUPS Y1, 32(R8)
 
-stored714:
+stored760:
 	VBROADCASTSS 4(R9), Y1
 	VMOVUPS      (R8)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -9779,31 +10549,31 @@ stored714:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all717
+	JE           all763
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two719
+	JZ           two765
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two719:
+two765:
 	TESTQ    $0x00000002, R10
-	JZ       one720
+	JZ       one766
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one720:
+one766:
 	TESTQ  $0x00000001, R10
-	JZ     stored718
+	JZ     stored764
 	VMOVSS X2, (R11)
-	JMP    stored718
+	JMP    stored764
 
-all717:
+all763:
 	VMOVUPS Y2, 32(R8)(CX*1)
 
-stored718:
+stored764:
 	VBROADCASTSS 8(R9), Y1
 	VMOVUPS      (R8)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -9812,31 +10582,31 @@ stored718:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all721
+	JE           all767
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two723
+	JZ           two769
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two723:
+two769:
 	TESTQ    $0x00000002, R10
-	JZ       one724
+	JZ       one770
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one724:
+one770:
 	TESTQ  $0x00000001, R10
-	JZ     stored722
+	JZ     stored768
 	VMOVSS X2, (R11)
-	JMP    stored722
+	JMP    stored768
 
-all721:
+all767:
 	VMOVUPS Y2, 32(R8)(CX*2)
 
-stored722:
+stored768:
 	VBROADCASTSS 12(R9), Y1
 	VMOVUPS      (R8)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -9845,159 +10615,159 @@ stored722:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all725
+	JE           all771
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two727
+	JZ           two773
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two727:
+two773:
 	TESTQ    $0x00000002, R9
-	JZ       one728
+	JZ       one774
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one728:
+one774:
 	TESTQ  $0x00000001, R9
-	JZ     stored726
+	JZ     stored772
 	VMOVSS X2, (R8)
-	JMP    stored726
+	JMP    stored772
 
-all725:
+all771:
 	VMOVUPS Y2, 32(R8)(DX*1)
 
-stored726:
-	JMP kept712
+stored772:
+	JMP kept758
 
-set711:
+set757:
 	VBROADCASTSS (R9), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R8)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all729
+	JE           all775
 	LEAQ         32(R8), R11
 	TESTQ        $0x00000004, R10
-	JZ           two731
+	JZ           two777
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two731:
+two777:
 	TESTQ    $0x00000002, R10
-	JZ       one732
+	JZ       one778
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one732:
+one778:
 	TESTQ  $0x00000001, R10
-	JZ     stored730
+	JZ     stored776
 	VMOVSS X1, (R11)
-	JMP    stored730
+	JMP    stored776
 
-all729:
+all775:
 	VMOVUPS Y1, 32(R8)
 
-stored730:
+stored776:
 	VBROADCASTSS 4(R9), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R8)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all733
+	JE           all779
 	LEAQ         32(R8)(CX*1), R11
 	TESTQ        $0x00000004, R10
-	JZ           two735
+	JZ           two781
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two735:
+two781:
 	TESTQ    $0x00000002, R10
-	JZ       one736
+	JZ       one782
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one736:
+one782:
 	TESTQ  $0x00000001, R10
-	JZ     stored734
+	JZ     stored780
 	VMOVSS X1, (R11)
-	JMP    stored734
+	JMP    stored780
 
-all733:
+all779:
 	VMOVUPS Y1, 32(R8)(CX*1)
 
-stored734:
+stored780:
 	VBROADCASTSS 8(R9), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R8)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all737
+	JE           all783
 	LEAQ         32(R8)(CX*2), R11
 	TESTQ        $0x00000004, R10
-	JZ           two739
+	JZ           two785
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two739:
+two785:
 	TESTQ    $0x00000002, R10
-	JZ       one740
+	JZ       one786
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one740:
+one786:
 	TESTQ  $0x00000001, R10
-	JZ     stored738
+	JZ     stored784
 	VMOVSS X1, (R11)
-	JMP    stored738
+	JMP    stored784
 
-all737:
+all783:
 	VMOVUPS Y1, 32(R8)(CX*2)
 
-stored738:
+stored784:
 	VBROADCASTSS 12(R9), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R8)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all741
+	JE           all787
 	LEAQ         32(R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two743
+	JZ           two789
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two743:
+two789:
 	TESTQ    $0x00000002, R9
-	JZ       one744
+	JZ       one790
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one744:
+one790:
 	TESTQ  $0x00000001, R9
-	JZ     stored742
+	JZ     stored788
 	VMOVSS X1, (R8)
-	JMP    stored742
+	JMP    stored788
 
-all741:
+all787:
 	VMOVUPS Y1, 32(R8)(DX*1)
 
-stored742:
-kept712:
+stored788:
+kept758:
 	MOVQ 152(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 72(AX)
@@ -10005,9 +10775,9 @@ kept712:
 	SHLQ $0x02, R8
 	ADDQ R8, 120(AX)
 	DECQ 184(AX)
-	JNZ  row705
+	JNZ  row751
 
-done706:
+done752:
 	VZEROUPPER
 	RET
 
@@ -10027,21 +10797,21 @@ TEXT ·dotRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), DI
 	MOVQ    256(AX), R8
 	CMPQ    184(AX), $0x00
-	JE      done746
+	JE      done792
 
-row745:
+row791:
 	MOVQ (AX), R10
 	MOVQ (R10), R9
 	MOVQ 8(R10), R10
 	ADDQ $0x08, (AX)
 	MOVQ R10, R11
 	SUBQ R9, R11
-	JZ   over747
+	JZ   over793
 	MOVQ R11, 216(AX)
 
-edge748:
+edge794:
 	CMPQ       200(AX), $0x00
-	JE         near749
+	JE         near795
 	MOVQ       200(AX), R11
 	ADDQ       R9, R11
 	CMPQ       R11, 208(AX)
@@ -10049,16 +10819,16 @@ edge748:
 	MOVLQSX    (BX)(R11*4), R11
 	IMULQ      144(AX), R11
 	CMPQ       288(AX), $0x01
-	JE         asked750
-	JG         near749
+	JE         asked796
+	JG         near795
 	PREFETCHT1 (SI)(R11*4)
 	PREFETCHT1 64(SI)(R11*4)
 	PREFETCHT1 128(SI)(R11*4)
 
-asked750:
+asked796:
 	PREFETCHT1 192(SI)(R11*4)
 
-near749:
+near795:
 	MOVLQSX      (BX)(R9*4), R11
 	IMULQ        144(AX), R11
 	LEAQ         (SI)(R11*4), R11
@@ -10099,20 +10869,20 @@ near749:
 	LEAQ         (R8)(R11*4), R8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge748
+	JL           edge794
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (R8)(R9*4), R8
 
-over747:
+over793:
 	MOVQ 152(AX), R9
 	LEAQ (DI)(R9*4), DI
 	DECQ 184(AX)
-	JNZ  row745
+	JNZ  row791
 
-done746:
+done792:
 	VZEROUPPER
 	RET
 
@@ -10133,9 +10903,9 @@ TEXT ·bothRows4x2cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), R8
 	SUBQ    DI, R8
 	CMPQ    184(AX), $0x00
-	JE      done752
+	JE      done798
 
-row751:
+row797:
 	MOVQ   (AX), R10
 	MOVQ   (R10), R9
 	MOVQ   8(R10), R10
@@ -10150,13 +10920,13 @@ row751:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R10, R11
 	SUBQ   R9, R11
-	JZ     none754
+	JZ     none800
 	MOVQ   R11, 216(AX)
 	MOVQ   232(AX), R11
 
-edge753:
+edge799:
 	CMPQ       200(AX), $0x00
-	JE         near755
+	JE         near801
 	MOVQ       200(AX), R12
 	ADDQ       R9, R12
 	CMPQ       R12, 208(AX)
@@ -10164,16 +10934,16 @@ edge753:
 	MOVLQSX    (BX)(R12*4), R12
 	IMULQ      144(AX), R12
 	CMPQ       288(AX), $0x01
-	JE         asked756
-	JG         near755
+	JE         asked802
+	JG         near801
 	PREFETCHT1 (SI)(R12*4)
 	PREFETCHT1 64(SI)(R12*4)
 	PREFETCHT1 128(SI)(R12*4)
 
-asked756:
+asked802:
 	PREFETCHT1 192(SI)(R12*4)
 
-near755:
+near801:
 	MOVLQSX      (BX)(R9*4), R12
 	IMULQ        144(AX), R12
 	LEAQ         (SI)(R12*4), R12
@@ -10230,18 +11000,18 @@ near755:
 	LEAQ         (DI)(R12*4), DI
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           edge753
+	JL           edge799
 	MOVQ         216(AX), R9
 	NEGQ         R9
 	ANDQ         192(AX), R9
 	IMULQ        160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 
-none754:
+none800:
 	MOVQ         72(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         280(AX), $0x00
-	JNE          set757
+	JNE          set803
 	VBROADCASTSS (R10), Y9
 	VMOVUPS      (R9), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -10250,31 +11020,31 @@ none754:
 	VFMADD231PS  Y2, Y9, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all759
+	JE           all805
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two761
+	JZ           two807
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two761:
+two807:
 	TESTQ    $0x00000002, R11
-	JZ       one762
+	JZ       one808
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one762:
+one808:
 	TESTQ  $0x00000001, R11
-	JZ     stored760
+	JZ     stored806
 	VMOVSS X1, (R12)
-	JMP    stored760
+	JMP    stored806
 
-all759:
+all805:
 	VMOVUPS Y1, 32(R9)
 
-stored760:
+stored806:
 	VBROADCASTSS 4(R10), Y1
 	VMOVUPS      (R9)(CX*1), Y2
 	VFMADD231PS  Y3, Y1, Y2
@@ -10283,31 +11053,31 @@ stored760:
 	VFMADD231PS  Y4, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all763
+	JE           all809
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two765
+	JZ           two811
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two765:
+two811:
 	TESTQ    $0x00000002, R11
-	JZ       one766
+	JZ       one812
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one766:
+one812:
 	TESTQ  $0x00000001, R11
-	JZ     stored764
+	JZ     stored810
 	VMOVSS X2, (R12)
-	JMP    stored764
+	JMP    stored810
 
-all763:
+all809:
 	VMOVUPS Y2, 32(R9)(CX*1)
 
-stored764:
+stored810:
 	VBROADCASTSS 8(R10), Y1
 	VMOVUPS      (R9)(CX*2), Y2
 	VFMADD231PS  Y5, Y1, Y2
@@ -10316,31 +11086,31 @@ stored764:
 	VFMADD231PS  Y6, Y1, Y2
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all767
+	JE           all813
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two769
+	JZ           two815
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two769:
+two815:
 	TESTQ    $0x00000002, R11
-	JZ       one770
+	JZ       one816
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one770:
+one816:
 	TESTQ  $0x00000001, R11
-	JZ     stored768
+	JZ     stored814
 	VMOVSS X2, (R12)
-	JMP    stored768
+	JMP    stored814
 
-all767:
+all813:
 	VMOVUPS Y2, 32(R9)(CX*2)
 
-stored768:
+stored814:
 	VBROADCASTSS 12(R10), Y1
 	VMOVUPS      (R9)(DX*1), Y2
 	VFMADD231PS  Y7, Y1, Y2
@@ -10349,159 +11119,159 @@ stored768:
 	VFMADD231PS  Y8, Y1, Y2
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all771
+	JE           all817
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two773
+	JZ           two819
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two773:
+two819:
 	TESTQ    $0x00000002, R10
-	JZ       one774
+	JZ       one820
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one774:
+one820:
 	TESTQ  $0x00000001, R10
-	JZ     stored772
+	JZ     stored818
 	VMOVSS X2, (R9)
-	JMP    stored772
+	JMP    stored818
 
-all771:
+all817:
 	VMOVUPS Y2, 32(R9)(DX*1)
 
-stored772:
-	JMP kept758
+stored818:
+	JMP kept804
 
-set757:
+set803:
 	VBROADCASTSS (R10), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (R9)
 	VMULPS       Y9, Y2, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all775
+	JE           all821
 	LEAQ         32(R9), R12
 	TESTQ        $0x00000004, R11
-	JZ           two777
+	JZ           two823
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two777:
+two823:
 	TESTQ    $0x00000002, R11
-	JZ       one778
+	JZ       one824
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one778:
+one824:
 	TESTQ  $0x00000001, R11
-	JZ     stored776
+	JZ     stored822
 	VMOVSS X1, (R12)
-	JMP    stored776
+	JMP    stored822
 
-all775:
+all821:
 	VMOVUPS Y1, 32(R9)
 
-stored776:
+stored822:
 	VBROADCASTSS 4(R10), Y1
 	VMULPS       Y1, Y3, Y2
 	VMOVUPS      Y2, (R9)(CX*1)
 	VMULPS       Y1, Y4, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all779
+	JE           all825
 	LEAQ         32(R9)(CX*1), R12
 	TESTQ        $0x00000004, R11
-	JZ           two781
+	JZ           two827
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two781:
+two827:
 	TESTQ    $0x00000002, R11
-	JZ       one782
+	JZ       one828
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one782:
+one828:
 	TESTQ  $0x00000001, R11
-	JZ     stored780
+	JZ     stored826
 	VMOVSS X1, (R12)
-	JMP    stored780
+	JMP    stored826
 
-all779:
+all825:
 	VMOVUPS Y1, 32(R9)(CX*1)
 
-stored780:
+stored826:
 	VBROADCASTSS 8(R10), Y1
 	VMULPS       Y1, Y5, Y2
 	VMOVUPS      Y2, (R9)(CX*2)
 	VMULPS       Y1, Y6, Y1
 	MOVQ         224(AX), R11
 	CMPQ         R11, $0x08
-	JE           all783
+	JE           all829
 	LEAQ         32(R9)(CX*2), R12
 	TESTQ        $0x00000004, R11
-	JZ           two785
+	JZ           two831
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two785:
+two831:
 	TESTQ    $0x00000002, R11
-	JZ       one786
+	JZ       one832
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one786:
+one832:
 	TESTQ  $0x00000001, R11
-	JZ     stored784
+	JZ     stored830
 	VMOVSS X1, (R12)
-	JMP    stored784
+	JMP    stored830
 
-all783:
+all829:
 	VMOVUPS Y1, 32(R9)(CX*2)
 
-stored784:
+stored830:
 	VBROADCASTSS 12(R10), Y1
 	VMULPS       Y1, Y7, Y2
 	VMOVUPS      Y2, (R9)(DX*1)
 	VMULPS       Y1, Y8, Y1
 	MOVQ         224(AX), R10
 	CMPQ         R10, $0x08
-	JE           all787
+	JE           all833
 	LEAQ         32(R9)(DX*1), R9
 	TESTQ        $0x00000004, R10
-	JZ           two789
+	JZ           two835
 	VMOVUPS      X1, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y1, X1
 
-two789:
+two835:
 	TESTQ    $0x00000002, R10
-	JZ       one790
+	JZ       one836
 	VMOVLPS  X1, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X1, X1, X1
 
-one790:
+one836:
 	TESTQ  $0x00000001, R10
-	JZ     stored788
+	JZ     stored834
 	VMOVSS X1, (R9)
-	JMP    stored788
+	JMP    stored834
 
-all787:
+all833:
 	VMOVUPS Y1, 32(R9)(DX*1)
 
-stored788:
-kept758:
+stored834:
+kept804:
 	MOVQ 152(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 72(AX)
@@ -10512,9 +11282,9 @@ kept758:
 	SHLQ $0x02, R9
 	ADDQ R9, 232(AX)
 	DECQ 184(AX)
-	JNZ  row751
+	JNZ  row797
 
-done752:
+done798:
 	VZEROUPPER
 	RET
 
@@ -10532,9 +11302,9 @@ TEXT ·sumRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done792
+	JE      done838
 
-row791:
+row837:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10545,12 +11315,12 @@ row791:
 	VXORPS Y4, Y4, Y4
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none794
+	JZ     none840
 	MOVQ   R8, 216(AX)
 
-edge793:
+edge839:
 	CMPQ       200(AX), $0x00
-	JE         near795
+	JE         near841
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10560,7 +11330,7 @@ edge793:
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 
-near795:
+near841:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -10574,18 +11344,18 @@ near795:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge793
+	JL           edge839
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none794:
+none840:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set797
+	JNE          set843
 	VBROADCASTSS (DI), Y5
 	VMOVUPS      (SI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -10600,34 +11370,34 @@ none794:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all799
+	JE           all845
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two801
+	JZ           two847
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two801:
+two847:
 	TESTQ    $0x00000002, DI
-	JZ       one802
+	JZ       one848
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one802:
+one848:
 	TESTQ  $0x00000001, DI
-	JZ     stored800
+	JZ     stored846
 	VMOVSS X1, (SI)
-	JMP    stored800
+	JMP    stored846
 
-all799:
+all845:
 	VMOVUPS Y1, 96(SI)
 
-stored800:
-	JMP kept798
+stored846:
+	JMP kept844
 
-set797:
+set843:
 	VBROADCASTSS (DI), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -10638,32 +11408,32 @@ set797:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all803
+	JE           all849
 	LEAQ         96(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two805
+	JZ           two851
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two805:
+two851:
 	TESTQ    $0x00000002, DI
-	JZ       one806
+	JZ       one852
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one806:
+one852:
 	TESTQ  $0x00000001, DI
-	JZ     stored804
+	JZ     stored850
 	VMOVSS X1, (SI)
-	JMP    stored804
+	JMP    stored850
 
-all803:
+all849:
 	VMOVUPS Y1, 96(SI)
 
-stored804:
-kept798:
+stored850:
+kept844:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -10671,9 +11441,9 @@ kept798:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row791
+	JNZ  row837
 
-done792:
+done838:
 	VZEROUPPER
 	RET
 
@@ -10692,21 +11462,21 @@ TEXT ·dotRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done808
+	JE      done854
 
-row807:
+row853:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over809
+	JZ   over855
 	MOVQ R9, 216(AX)
 
-edge810:
+edge856:
 	CMPQ       200(AX), $0x00
-	JE         near811
+	JE         near857
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -10716,7 +11486,7 @@ edge810:
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 
-near811:
+near857:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -10739,20 +11509,20 @@ near811:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge810
+	JL           edge856
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over809:
+over855:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row807
+	JNZ  row853
 
-done808:
+done854:
 	VZEROUPPER
 	RET
 
@@ -10772,9 +11542,9 @@ TEXT ·bothRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done814
+	JE      done860
 
-row813:
+row859:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -10785,13 +11555,13 @@ row813:
 	VXORPS Y4, Y4, Y4
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none816
+	JZ     none862
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge815:
+edge861:
 	CMPQ       200(AX), $0x00
-	JE         near817
+	JE         near863
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -10801,7 +11571,7 @@ edge815:
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 
-near817:
+near863:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -10832,18 +11602,18 @@ near817:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge815
+	JL           edge861
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none816:
+none862:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set819
+	JNE          set865
 	VBROADCASTSS (R8), Y5
 	VMOVUPS      (DI), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -10858,34 +11628,34 @@ none816:
 	VFMADD231PS  Y4, Y5, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all821
+	JE           all867
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two823
+	JZ           two869
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two823:
+two869:
 	TESTQ    $0x00000002, R8
-	JZ       one824
+	JZ       one870
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one824:
+one870:
 	TESTQ  $0x00000001, R8
-	JZ     stored822
+	JZ     stored868
 	VMOVSS X1, (DI)
-	JMP    stored822
+	JMP    stored868
 
-all821:
+all867:
 	VMOVUPS Y1, 96(DI)
 
-stored822:
-	JMP kept820
+stored868:
+	JMP kept866
 
-set819:
+set865:
 	VBROADCASTSS (R8), Y5
 	VMULPS       Y5, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -10896,32 +11666,32 @@ set819:
 	VMULPS       Y5, Y4, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all825
+	JE           all871
 	LEAQ         96(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two827
+	JZ           two873
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two827:
+two873:
 	TESTQ    $0x00000002, R8
-	JZ       one828
+	JZ       one874
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one828:
+one874:
 	TESTQ  $0x00000001, R8
-	JZ     stored826
+	JZ     stored872
 	VMOVSS X1, (DI)
-	JMP    stored826
+	JMP    stored872
 
-all825:
+all871:
 	VMOVUPS Y1, 96(DI)
 
-stored826:
-kept820:
+stored872:
+kept866:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -10932,9 +11702,9 @@ kept820:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row813
+	JNZ  row859
 
-done814:
+done860:
 	VZEROUPPER
 	RET
 
@@ -10952,9 +11722,9 @@ TEXT ·sumRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    48(AX), DX
 	MOVQ    96(AX), BX
 	CMPQ    184(AX), $0x00
-	JE      done830
+	JE      done876
 
-row829:
+row875:
 	MOVQ   (AX), DI
 	MOVQ   (DI), SI
 	MOVQ   8(DI), DI
@@ -10969,12 +11739,12 @@ row829:
 	VXORPS Y8, Y8, Y8
 	MOVQ   DI, R8
 	SUBQ   SI, R8
-	JZ     none832
+	JZ     none878
 	MOVQ   R8, 216(AX)
 
-edge831:
+edge877:
 	CMPQ       200(AX), $0x00
-	JE         near833
+	JE         near879
 	MOVQ       200(AX), R8
 	ADDQ       SI, R8
 	CMPQ       R8, 208(AX)
@@ -10982,16 +11752,16 @@ edge831:
 	MOVLQSX    (CX)(R8*4), R8
 	IMULQ      144(AX), R8
 	CMPQ       288(AX), $0x01
-	JE         asked834
-	JG         near833
+	JE         asked880
+	JG         near879
 	PREFETCHT1 (DX)(R8*4)
 	PREFETCHT1 64(DX)(R8*4)
 	PREFETCHT1 128(DX)(R8*4)
 
-asked834:
+asked880:
 	PREFETCHT1 192(DX)(R8*4)
 
-near833:
+near879:
 	MOVLQSX      (CX)(SI*4), R8
 	IMULQ        144(AX), R8
 	LEAQ         (DX)(R8*4), R8
@@ -11009,18 +11779,18 @@ near833:
 	LEAQ         (BX)(R8*4), BX
 	INCQ         SI
 	CMPQ         SI, DI
-	JL           edge831
+	JL           edge877
 	MOVQ         216(AX), SI
 	NEGQ         SI
 	ANDQ         192(AX), SI
 	IMULQ        160(AX), SI
 	LEAQ         (BX)(SI*4), BX
 
-none832:
+none878:
 	MOVQ         72(AX), SI
 	MOVQ         120(AX), DI
 	CMPQ         280(AX), $0x00
-	JNE          set835
+	JNE          set881
 	VBROADCASTSS (DI), Y9
 	VMOVUPS      (SI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11047,34 +11817,34 @@ none832:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all837
+	JE           all883
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two839
+	JZ           two885
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two839:
+two885:
 	TESTQ    $0x00000002, DI
-	JZ       one840
+	JZ       one886
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one840:
+one886:
 	TESTQ  $0x00000001, DI
-	JZ     stored838
+	JZ     stored884
 	VMOVSS X1, (SI)
-	JMP    stored838
+	JMP    stored884
 
-all837:
+all883:
 	VMOVUPS Y1, 224(SI)
 
-stored838:
-	JMP kept836
+stored884:
+	JMP kept882
 
-set835:
+set881:
 	VBROADCASTSS (DI), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (SI)
@@ -11093,32 +11863,32 @@ set835:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all841
+	JE           all887
 	LEAQ         224(SI), SI
 	TESTQ        $0x00000004, DI
-	JZ           two843
+	JZ           two889
 	VMOVUPS      X1, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two843:
+two889:
 	TESTQ    $0x00000002, DI
-	JZ       one844
+	JZ       one890
 	VMOVLPS  X1, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X1, X1, X1
 
-one844:
+one890:
 	TESTQ  $0x00000001, DI
-	JZ     stored842
+	JZ     stored888
 	VMOVSS X1, (SI)
-	JMP    stored842
+	JMP    stored888
 
-all841:
+all887:
 	VMOVUPS Y1, 224(SI)
 
-stored842:
-kept836:
+stored888:
+kept882:
 	MOVQ 152(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 72(AX)
@@ -11126,9 +11896,9 @@ kept836:
 	SHLQ $0x02, SI
 	ADDQ SI, 120(AX)
 	DECQ 184(AX)
-	JNZ  row829
+	JNZ  row875
 
-done830:
+done876:
 	VZEROUPPER
 	RET
 
@@ -11147,21 +11917,21 @@ TEXT ·dotRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    232(AX), BX
 	MOVQ    256(AX), SI
 	CMPQ    184(AX), $0x00
-	JE      done846
+	JE      done892
 
-row845:
+row891:
 	MOVQ (AX), R8
 	MOVQ (R8), DI
 	MOVQ 8(R8), R8
 	ADDQ $0x08, (AX)
 	MOVQ R8, R9
 	SUBQ DI, R9
-	JZ   over847
+	JZ   over893
 	MOVQ R9, 216(AX)
 
-edge848:
+edge894:
 	CMPQ       200(AX), $0x00
-	JE         near849
+	JE         near895
 	MOVQ       200(AX), R9
 	ADDQ       DI, R9
 	CMPQ       R9, 208(AX)
@@ -11169,16 +11939,16 @@ edge848:
 	MOVLQSX    (CX)(R9*4), R9
 	IMULQ      144(AX), R9
 	CMPQ       288(AX), $0x01
-	JE         asked850
-	JG         near849
+	JE         asked896
+	JG         near895
 	PREFETCHT1 (DX)(R9*4)
 	PREFETCHT1 64(DX)(R9*4)
 	PREFETCHT1 128(DX)(R9*4)
 
-asked850:
+asked896:
 	PREFETCHT1 192(DX)(R9*4)
 
-near849:
+near895:
 	MOVLQSX      (CX)(DI*4), R9
 	IMULQ        144(AX), R9
 	LEAQ         (DX)(R9*4), R9
@@ -11209,20 +11979,20 @@ near849:
 	LEAQ         (SI)(R9*4), SI
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge848
+	JL           edge894
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (SI)(DI*4), SI
 
-over847:
+over893:
 	MOVQ 152(AX), DI
 	LEAQ (BX)(DI*4), BX
 	DECQ 184(AX)
-	JNZ  row845
+	JNZ  row891
 
-done846:
+done892:
 	VZEROUPPER
 	RET
 
@@ -11242,9 +12012,9 @@ TEXT ·bothRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    256(AX), SI
 	SUBQ    BX, SI
 	CMPQ    184(AX), $0x00
-	JE      done852
+	JE      done898
 
-row851:
+row897:
 	MOVQ   (AX), R8
 	MOVQ   (R8), DI
 	MOVQ   8(R8), R8
@@ -11259,13 +12029,13 @@ row851:
 	VXORPS Y8, Y8, Y8
 	MOVQ   R8, R9
 	SUBQ   DI, R9
-	JZ     none854
+	JZ     none900
 	MOVQ   R9, 216(AX)
 	MOVQ   232(AX), R9
 
-edge853:
+edge899:
 	CMPQ       200(AX), $0x00
-	JE         near855
+	JE         near901
 	MOVQ       200(AX), R10
 	ADDQ       DI, R10
 	CMPQ       R10, 208(AX)
@@ -11273,16 +12043,16 @@ edge853:
 	MOVLQSX    (CX)(R10*4), R10
 	IMULQ      144(AX), R10
 	CMPQ       288(AX), $0x01
-	JE         asked856
-	JG         near855
+	JE         asked902
+	JG         near901
 	PREFETCHT1 (DX)(R10*4)
 	PREFETCHT1 64(DX)(R10*4)
 	PREFETCHT1 128(DX)(R10*4)
 
-asked856:
+asked902:
 	PREFETCHT1 192(DX)(R10*4)
 
-near855:
+near901:
 	MOVLQSX      (CX)(DI*4), R10
 	IMULQ        144(AX), R10
 	LEAQ         (DX)(R10*4), R10
@@ -11329,18 +12099,18 @@ near855:
 	LEAQ         (BX)(R10*4), BX
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           edge853
+	JL           edge899
 	MOVQ         216(AX), DI
 	NEGQ         DI
 	ANDQ         192(AX), DI
 	IMULQ        160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 
-none854:
+none900:
 	MOVQ         72(AX), DI
 	MOVQ         120(AX), R8
 	CMPQ         280(AX), $0x00
-	JNE          set857
+	JNE          set903
 	VBROADCASTSS (R8), Y9
 	VMOVUPS      (DI), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -11367,34 +12137,34 @@ none854:
 	VFMADD231PS  Y8, Y9, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all859
+	JE           all905
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two861
+	JZ           two907
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two861:
+two907:
 	TESTQ    $0x00000002, R8
-	JZ       one862
+	JZ       one908
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one862:
+one908:
 	TESTQ  $0x00000001, R8
-	JZ     stored860
+	JZ     stored906
 	VMOVSS X1, (DI)
-	JMP    stored860
+	JMP    stored906
 
-all859:
+all905:
 	VMOVUPS Y1, 224(DI)
 
-stored860:
-	JMP kept858
+stored906:
+	JMP kept904
 
-set857:
+set903:
 	VBROADCASTSS (R8), Y9
 	VMULPS       Y9, Y1, Y1
 	VMOVUPS      Y1, (DI)
@@ -11413,32 +12183,32 @@ set857:
 	VMULPS       Y9, Y8, Y1
 	MOVQ         224(AX), R8
 	CMPQ         R8, $0x08
-	JE           all863
+	JE           all909
 	LEAQ         224(DI), DI
 	TESTQ        $0x00000004, R8
-	JZ           two865
+	JZ           two911
 	VMOVUPS      X1, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
-two865:
+two911:
 	TESTQ    $0x00000002, R8
-	JZ       one866
+	JZ       one912
 	VMOVLPS  X1, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X1, X1, X1
 
-one866:
+one912:
 	TESTQ  $0x00000001, R8
-	JZ     stored864
+	JZ     stored910
 	VMOVSS X1, (DI)
-	JMP    stored864
+	JMP    stored910
 
-all863:
+all909:
 	VMOVUPS Y1, 224(DI)
 
-stored864:
-kept858:
+stored910:
+kept904:
 	MOVQ 152(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 72(AX)
@@ -11449,9 +12219,9 @@ kept858:
 	SHLQ $0x02, DI
 	ADDQ DI, 232(AX)
 	DECQ 184(AX)
-	JNZ  row851
+	JNZ  row897
 
-done852:
+done898:
 	VZEROUPPER
 	RET
 
@@ -11470,9 +12240,9 @@ TEXT ·pairRows1x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done868
+	JZ      done914
 
-row867:
+row913:
 	VMASKMOVPS   (CX), Y0, Y2
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y2, Y2
@@ -11489,9 +12259,9 @@ row867:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row867
+	JNZ          row913
 
-done868:
+done914:
 	VZEROUPPER
 	RET
 
@@ -11511,9 +12281,9 @@ TEXT ·foldRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (DX), Y0, Y1
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done870
+	JZ         done916
 
-row869:
+row915:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (CX), Y0, Y3
 	VFMADD231PS  Y3, Y2, Y1
@@ -11522,36 +12292,36 @@ row869:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row869
+	JNZ          row915
 
-done870:
+done916:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all871
+	JE           all917
 	LEAQ         (DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two873
+	JZ           two919
 	VMOVUPS      X1, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
-two873:
+two919:
 	TESTQ    $0x00000002, AX
-	JZ       one874
+	JZ       one920
 	VMOVLPS  X1, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X1, X1, X1
 
-one874:
+one920:
 	TESTQ  $0x00000001, AX
-	JZ     stored872
+	JZ     stored918
 	VMOVSS X1, (CX)
-	JMP    stored872
+	JMP    stored918
 
-all871:
+all917:
 	VMOVUPS Y1, (DX)
 
-stored872:
+stored918:
 	VZEROUPPER
 	RET
 
@@ -11571,47 +12341,47 @@ TEXT ·spreadRows1x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (CX), Y0, Y1
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done876
+	JZ         done922
 
-row875:
+row921:
 	VBROADCASTSS (BX), Y2
 	VMASKMOVPS   (DX), Y0, Y3
 	VFMADD231PS  Y1, Y2, Y3
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all877
+	JE           all923
 	LEAQ         (DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two879
+	JZ           two925
 	VMOVUPS      X3, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y3, X3
 
-two879:
+two925:
 	TESTQ    $0x00000002, SI
-	JZ       one880
+	JZ       one926
 	VMOVLPS  X3, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X3, X3, X3
 
-one880:
+one926:
 	TESTQ  $0x00000001, SI
-	JZ     stored878
+	JZ     stored924
 	VMOVSS X3, (DI)
-	JMP    stored878
+	JMP    stored924
 
-all877:
+all923:
 	VMOVUPS Y3, (DX)
 
-stored878:
+stored924:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row875
+	JNZ  row921
 
-done876:
+done922:
 	VZEROUPPER
 	RET
 
@@ -11631,9 +12401,9 @@ TEXT ·pairRows8x1cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), DI
 	MOVQ    184(AX), R8
 	TESTQ   R8, R8
-	JZ      done882
+	JZ      done928
 
-row881:
+row927:
 	LEAQ       (BX)(CX*4), R9
 	LEAQ       (SI)(CX*4), R10
 	VMASKMOVPS (BX), Y0, Y1
@@ -11690,9 +12460,9 @@ row881:
 	MOVQ       160(AX), R9
 	LEAQ       (DI)(R9*4), DI
 	DECQ       R8
-	JNZ        row881
+	JNZ        row927
 
-done882:
+done928:
 	VZEROUPPER
 	RET
 
@@ -11721,9 +12491,9 @@ TEXT ·foldRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), R8
 	TESTQ      R8, R8
-	JZ         done884
+	JZ         done930
 
-row883:
+row929:
 	LEAQ         (BX)(CX*4), R9
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (BX), Y0, Y10
@@ -11754,226 +12524,226 @@ row883:
 	MOVQ         160(AX), R9
 	LEAQ         (DI)(R9*4), DI
 	DECQ         R8
-	JNZ          row883
+	JNZ          row929
 
-done884:
+done930:
 	LEAQ         (SI)(CX*4), BX
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all885
+	JE           all931
 	LEAQ         (SI), R8
 	TESTQ        $0x00000004, DI
-	JZ           two887
+	JZ           two933
 	VMOVUPS      X1, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
-two887:
+two933:
 	TESTQ    $0x00000002, DI
-	JZ       one888
+	JZ       one934
 	VMOVLPS  X1, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X1, X1, X1
 
-one888:
+one934:
 	TESTQ  $0x00000001, DI
-	JZ     stored886
+	JZ     stored932
 	VMOVSS X1, (R8)
-	JMP    stored886
+	JMP    stored932
 
-all885:
+all931:
 	VMOVUPS Y1, (SI)
 
-stored886:
+stored932:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all889
+	JE           all935
 	LEAQ         (SI)(CX*1), R8
 	TESTQ        $0x00000004, DI
-	JZ           two891
+	JZ           two937
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two891:
+two937:
 	TESTQ    $0x00000002, DI
-	JZ       one892
+	JZ       one938
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one892:
+one938:
 	TESTQ  $0x00000001, DI
-	JZ     stored890
+	JZ     stored936
 	VMOVSS X2, (R8)
-	JMP    stored890
+	JMP    stored936
 
-all889:
+all935:
 	VMOVUPS Y2, (SI)(CX*1)
 
-stored890:
+stored936:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all893
+	JE           all939
 	LEAQ         (SI)(CX*2), R8
 	TESTQ        $0x00000004, DI
-	JZ           two895
+	JZ           two941
 	VMOVUPS      X3, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y3, X3
 
-two895:
+two941:
 	TESTQ    $0x00000002, DI
-	JZ       one896
+	JZ       one942
 	VMOVLPS  X3, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X3, X3, X3
 
-one896:
+one942:
 	TESTQ  $0x00000001, DI
-	JZ     stored894
+	JZ     stored940
 	VMOVSS X3, (R8)
-	JMP    stored894
+	JMP    stored940
 
-all893:
+all939:
 	VMOVUPS Y3, (SI)(CX*2)
 
-stored894:
+stored940:
 	MOVQ         224(AX), DI
 	CMPQ         DI, $0x08
-	JE           all897
+	JE           all943
 	LEAQ         (SI)(DX*1), SI
 	TESTQ        $0x00000004, DI
-	JZ           two899
+	JZ           two945
 	VMOVUPS      X4, (SI)
 	ADDQ         $0x10, SI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two899:
+two945:
 	TESTQ    $0x00000002, DI
-	JZ       one900
+	JZ       one946
 	VMOVLPS  X4, (SI)
 	ADDQ     $0x08, SI
 	VMOVHLPS X4, X4, X4
 
-one900:
+one946:
 	TESTQ  $0x00000001, DI
-	JZ     stored898
+	JZ     stored944
 	VMOVSS X4, (SI)
-	JMP    stored898
+	JMP    stored944
 
-all897:
+all943:
 	VMOVUPS Y4, (SI)(DX*1)
 
-stored898:
+stored944:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all901
+	JE           all947
 	LEAQ         (BX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two903
+	JZ           two949
 	VMOVUPS      X5, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y5, X5
 
-two903:
+two949:
 	TESTQ    $0x00000002, SI
-	JZ       one904
+	JZ       one950
 	VMOVLPS  X5, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X5, X5, X5
 
-one904:
+one950:
 	TESTQ  $0x00000001, SI
-	JZ     stored902
+	JZ     stored948
 	VMOVSS X5, (DI)
-	JMP    stored902
+	JMP    stored948
 
-all901:
+all947:
 	VMOVUPS Y5, (BX)
 
-stored902:
+stored948:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all905
+	JE           all951
 	LEAQ         (BX)(CX*1), DI
 	TESTQ        $0x00000004, SI
-	JZ           two907
+	JZ           two953
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two907:
+two953:
 	TESTQ    $0x00000002, SI
-	JZ       one908
+	JZ       one954
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one908:
+one954:
 	TESTQ  $0x00000001, SI
-	JZ     stored906
+	JZ     stored952
 	VMOVSS X6, (DI)
-	JMP    stored906
+	JMP    stored952
 
-all905:
+all951:
 	VMOVUPS Y6, (BX)(CX*1)
 
-stored906:
+stored952:
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all909
+	JE           all955
 	LEAQ         (BX)(CX*2), CX
 	TESTQ        $0x00000004, SI
-	JZ           two911
+	JZ           two957
 	VMOVUPS      X7, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y7, X7
 
-two911:
+two957:
 	TESTQ    $0x00000002, SI
-	JZ       one912
+	JZ       one958
 	VMOVLPS  X7, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X7, X7, X7
 
-one912:
+one958:
 	TESTQ  $0x00000001, SI
-	JZ     stored910
+	JZ     stored956
 	VMOVSS X7, (CX)
-	JMP    stored910
+	JMP    stored956
 
-all909:
+all955:
 	VMOVUPS Y7, (BX)(CX*2)
 
-stored910:
+stored956:
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all913
+	JE           all959
 	LEAQ         (BX)(DX*1), CX
 	TESTQ        $0x00000004, AX
-	JZ           two915
+	JZ           two961
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two915:
+two961:
 	TESTQ    $0x00000002, AX
-	JZ       one916
+	JZ       one962
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one916:
+one962:
 	TESTQ  $0x00000001, AX
-	JZ     stored914
+	JZ     stored960
 	VMOVSS X8, (CX)
-	JMP    stored914
+	JMP    stored960
 
-all913:
+all959:
 	VMOVUPS Y8, (BX)(DX*1)
 
-stored914:
+stored960:
 	VZEROUPPER
 	RET
 
@@ -12002,258 +12772,258 @@ TEXT ·spreadRows8x1cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS (R8)(DX*1), Y0, Y8
 	MOVQ       184(AX), BX
 	TESTQ      BX, BX
-	JZ         done918
+	JZ         done964
 
-row917:
+row963:
 	LEAQ         (SI)(CX*4), R8
 	VBROADCASTSS (DI), Y9
 	VMASKMOVPS   (SI), Y0, Y10
 	VFMADD231PS  Y1, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all919
+	JE           all965
 	LEAQ         (SI), R10
 	TESTQ        $0x00000004, R9
-	JZ           two921
+	JZ           two967
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two921:
+two967:
 	TESTQ    $0x00000002, R9
-	JZ       one922
+	JZ       one968
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one922:
+one968:
 	TESTQ  $0x00000001, R9
-	JZ     stored920
+	JZ     stored966
 	VMOVSS X10, (R10)
-	JMP    stored920
+	JMP    stored966
 
-all919:
+all965:
 	VMOVUPS Y10, (SI)
 
-stored920:
+stored966:
 	VBROADCASTSS 4(DI), Y9
 	VMASKMOVPS   (SI)(CX*1), Y0, Y10
 	VFMADD231PS  Y2, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all923
+	JE           all969
 	LEAQ         (SI)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two925
+	JZ           two971
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two925:
+two971:
 	TESTQ    $0x00000002, R9
-	JZ       one926
+	JZ       one972
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one926:
+one972:
 	TESTQ  $0x00000001, R9
-	JZ     stored924
+	JZ     stored970
 	VMOVSS X10, (R10)
-	JMP    stored924
+	JMP    stored970
 
-all923:
+all969:
 	VMOVUPS Y10, (SI)(CX*1)
 
-stored924:
+stored970:
 	VBROADCASTSS 8(DI), Y9
 	VMASKMOVPS   (SI)(CX*2), Y0, Y10
 	VFMADD231PS  Y3, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all927
+	JE           all973
 	LEAQ         (SI)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two929
+	JZ           two975
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two929:
+two975:
 	TESTQ    $0x00000002, R9
-	JZ       one930
+	JZ       one976
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one930:
+one976:
 	TESTQ  $0x00000001, R9
-	JZ     stored928
+	JZ     stored974
 	VMOVSS X10, (R10)
-	JMP    stored928
+	JMP    stored974
 
-all927:
+all973:
 	VMOVUPS Y10, (SI)(CX*2)
 
-stored928:
+stored974:
 	VBROADCASTSS 12(DI), Y9
 	VMASKMOVPS   (SI)(DX*1), Y0, Y10
 	VFMADD231PS  Y4, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all931
+	JE           all977
 	LEAQ         (SI)(DX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two933
+	JZ           two979
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two933:
+two979:
 	TESTQ    $0x00000002, R9
-	JZ       one934
+	JZ       one980
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one934:
+one980:
 	TESTQ  $0x00000001, R9
-	JZ     stored932
+	JZ     stored978
 	VMOVSS X10, (R10)
-	JMP    stored932
+	JMP    stored978
 
-all931:
+all977:
 	VMOVUPS Y10, (SI)(DX*1)
 
-stored932:
+stored978:
 	VBROADCASTSS 16(DI), Y9
 	VMASKMOVPS   (R8), Y0, Y10
 	VFMADD231PS  Y5, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all935
+	JE           all981
 	LEAQ         (R8), R10
 	TESTQ        $0x00000004, R9
-	JZ           two937
+	JZ           two983
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two937:
+two983:
 	TESTQ    $0x00000002, R9
-	JZ       one938
+	JZ       one984
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one938:
+one984:
 	TESTQ  $0x00000001, R9
-	JZ     stored936
+	JZ     stored982
 	VMOVSS X10, (R10)
-	JMP    stored936
+	JMP    stored982
 
-all935:
+all981:
 	VMOVUPS Y10, (R8)
 
-stored936:
+stored982:
 	VBROADCASTSS 20(DI), Y9
 	VMASKMOVPS   (R8)(CX*1), Y0, Y10
 	VFMADD231PS  Y6, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all939
+	JE           all985
 	LEAQ         (R8)(CX*1), R10
 	TESTQ        $0x00000004, R9
-	JZ           two941
+	JZ           two987
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two941:
+two987:
 	TESTQ    $0x00000002, R9
-	JZ       one942
+	JZ       one988
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one942:
+one988:
 	TESTQ  $0x00000001, R9
-	JZ     stored940
+	JZ     stored986
 	VMOVSS X10, (R10)
-	JMP    stored940
+	JMP    stored986
 
-all939:
+all985:
 	VMOVUPS Y10, (R8)(CX*1)
 
-stored940:
+stored986:
 	VBROADCASTSS 24(DI), Y9
 	VMASKMOVPS   (R8)(CX*2), Y0, Y10
 	VFMADD231PS  Y7, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all943
+	JE           all989
 	LEAQ         (R8)(CX*2), R10
 	TESTQ        $0x00000004, R9
-	JZ           two945
+	JZ           two991
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two945:
+two991:
 	TESTQ    $0x00000002, R9
-	JZ       one946
+	JZ       one992
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one946:
+one992:
 	TESTQ  $0x00000001, R9
-	JZ     stored944
+	JZ     stored990
 	VMOVSS X10, (R10)
-	JMP    stored944
+	JMP    stored990
 
-all943:
+all989:
 	VMOVUPS Y10, (R8)(CX*2)
 
-stored944:
+stored990:
 	VBROADCASTSS 28(DI), Y9
 	VMASKMOVPS   (R8)(DX*1), Y0, Y10
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), R9
 	CMPQ         R9, $0x08
-	JE           all947
+	JE           all993
 	LEAQ         (R8)(DX*1), R8
 	TESTQ        $0x00000004, R9
-	JZ           two949
+	JZ           two995
 	VMOVUPS      X10, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y10, X10
 
-two949:
+two995:
 	TESTQ    $0x00000002, R9
-	JZ       one950
+	JZ       one996
 	VMOVLPS  X10, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X10, X10, X10
 
-one950:
+one996:
 	TESTQ  $0x00000001, R9
-	JZ     stored948
+	JZ     stored994
 	VMOVSS X10, (R8)
-	JMP    stored948
+	JMP    stored994
 
-all947:
+all993:
 	VMOVUPS Y10, (R8)(DX*1)
 
-stored948:
+stored994:
 	MOVQ 152(AX), R8
 	LEAQ (SI)(R8*4), SI
 	MOVQ 160(AX), R8
 	LEAQ (DI)(R8*4), DI
 	DECQ BX
-	JNZ  row917
+	JNZ  row963
 
-done918:
+done964:
 	VZEROUPPER
 	RET
 
@@ -12272,9 +13042,9 @@ TEXT ·pairRows1x2cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done952
+	JZ      done998
 
-row951:
+row997:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMASKMOVPS   32(CX), Y0, Y1
@@ -12293,9 +13063,9 @@ row951:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row951
+	JNZ          row997
 
-done952:
+done998:
 	VZEROUPPER
 	RET
 
@@ -12316,9 +13086,9 @@ TEXT ·foldRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(DX), Y0, Y2
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done954
+	JZ         done1000
 
-row953:
+row999:
 	VBROADCASTSS (BX), Y3
 	VFMADD231PS  (CX), Y3, Y1
 	VMASKMOVPS   32(CX), Y0, Y4
@@ -12328,37 +13098,37 @@ row953:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row953
+	JNZ          row999
 
-done954:
+done1000:
 	VMOVUPS      Y1, (DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all955
+	JE           all1001
 	LEAQ         32(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two957
+	JZ           two1003
 	VMOVUPS      X2, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-two957:
+two1003:
 	TESTQ    $0x00000002, AX
-	JZ       one958
+	JZ       one1004
 	VMOVLPS  X2, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X2, X2, X2
 
-one958:
+one1004:
 	TESTQ  $0x00000001, AX
-	JZ     stored956
+	JZ     stored1002
 	VMOVSS X2, (CX)
-	JMP    stored956
+	JMP    stored1002
 
-all955:
+all1001:
 	VMOVUPS Y2, 32(DX)
 
-stored956:
+stored1002:
 	VZEROUPPER
 	RET
 
@@ -12379,9 +13149,9 @@ TEXT ·spreadRows1x2cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 32(CX), Y0, Y2
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done960
+	JZ         done1006
 
-row959:
+row1005:
 	VBROADCASTSS (BX), Y3
 	VMOVUPS      (DX), Y4
 	VFMADD231PS  Y1, Y3, Y4
@@ -12390,39 +13160,39 @@ row959:
 	VFMADD231PS  Y2, Y3, Y4
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all961
+	JE           all1007
 	LEAQ         32(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two963
+	JZ           two1009
 	VMOVUPS      X4, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y4, X4
 
-two963:
+two1009:
 	TESTQ    $0x00000002, SI
-	JZ       one964
+	JZ       one1010
 	VMOVLPS  X4, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X4, X4, X4
 
-one964:
+one1010:
 	TESTQ  $0x00000001, SI
-	JZ     stored962
+	JZ     stored1008
 	VMOVSS X4, (DI)
-	JMP    stored962
+	JMP    stored1008
 
-all961:
+all1007:
 	VMOVUPS Y4, 32(DX)
 
-stored962:
+stored1008:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row959
+	JNZ  row1005
 
-done960:
+done1006:
 	VZEROUPPER
 	RET
 
@@ -12441,9 +13211,9 @@ TEXT ·pairRows1x4cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done966
+	JZ      done1012
 
-row965:
+row1011:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -12466,9 +13236,9 @@ row965:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row965
+	JNZ          row1011
 
-done966:
+done1012:
 	VZEROUPPER
 	RET
 
@@ -12491,9 +13261,9 @@ TEXT ·foldRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(DX), Y0, Y4
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done968
+	JZ         done1014
 
-row967:
+row1013:
 	VBROADCASTSS (BX), Y5
 	VFMADD231PS  (CX), Y5, Y1
 	VFMADD231PS  32(CX), Y5, Y2
@@ -12505,39 +13275,39 @@ row967:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row967
+	JNZ          row1013
 
-done968:
+done1014:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all969
+	JE           all1015
 	LEAQ         96(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two971
+	JZ           two1017
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y4, X4
 
-two971:
+two1017:
 	TESTQ    $0x00000002, AX
-	JZ       one972
+	JZ       one1018
 	VMOVLPS  X4, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X4, X4, X4
 
-one972:
+one1018:
 	TESTQ  $0x00000001, AX
-	JZ     stored970
+	JZ     stored1016
 	VMOVSS X4, (CX)
-	JMP    stored970
+	JMP    stored1016
 
-all969:
+all1015:
 	VMOVUPS Y4, 96(DX)
 
-stored970:
+stored1016:
 	VZEROUPPER
 	RET
 
@@ -12560,9 +13330,9 @@ TEXT ·spreadRows1x4cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 96(CX), Y0, Y4
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done974
+	JZ         done1020
 
-row973:
+row1019:
 	VBROADCASTSS (BX), Y5
 	VMOVUPS      (DX), Y6
 	VFMADD231PS  Y1, Y5, Y6
@@ -12577,39 +13347,39 @@ row973:
 	VFMADD231PS  Y4, Y5, Y6
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all975
+	JE           all1021
 	LEAQ         96(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two977
+	JZ           two1023
 	VMOVUPS      X6, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y6, X6
 
-two977:
+two1023:
 	TESTQ    $0x00000002, SI
-	JZ       one978
+	JZ       one1024
 	VMOVLPS  X6, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X6, X6, X6
 
-one978:
+one1024:
 	TESTQ  $0x00000001, SI
-	JZ     stored976
+	JZ     stored1022
 	VMOVSS X6, (DI)
-	JMP    stored976
+	JMP    stored1022
 
-all975:
+all1021:
 	VMOVUPS Y6, 96(DX)
 
-stored976:
+stored1022:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row973
+	JNZ  row1019
 
-done974:
+done1020:
 	VZEROUPPER
 	RET
 
@@ -12628,9 +13398,9 @@ TEXT ·pairRows1x8cut(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), BX
 	MOVQ    184(AX), SI
 	TESTQ   SI, SI
-	JZ      done980
+	JZ      done1026
 
-row979:
+row1025:
 	VMOVUPS      (CX), Y2
 	VMULPS       (DX), Y2, Y2
 	VMOVUPS      32(CX), Y1
@@ -12661,9 +13431,9 @@ row979:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row979
+	JNZ          row1025
 
-done980:
+done1026:
 	VZEROUPPER
 	RET
 
@@ -12690,9 +13460,9 @@ TEXT ·foldRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(DX), Y0, Y8
 	MOVQ       184(AX), SI
 	TESTQ      SI, SI
-	JZ         done982
+	JZ         done1028
 
-row981:
+row1027:
 	VBROADCASTSS (BX), Y9
 	VFMADD231PS  (CX), Y9, Y1
 	VFMADD231PS  32(CX), Y9, Y2
@@ -12708,9 +13478,9 @@ row981:
 	MOVQ         160(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row981
+	JNZ          row1027
 
-done982:
+done1028:
 	VMOVUPS      Y1, (DX)
 	VMOVUPS      Y2, 32(DX)
 	VMOVUPS      Y3, 64(DX)
@@ -12720,31 +13490,31 @@ done982:
 	VMOVUPS      Y7, 192(DX)
 	MOVQ         224(AX), AX
 	CMPQ         AX, $0x08
-	JE           all983
+	JE           all1029
 	LEAQ         224(DX), CX
 	TESTQ        $0x00000004, AX
-	JZ           two985
+	JZ           two1031
 	VMOVUPS      X8, (CX)
 	ADDQ         $0x10, CX
 	VEXTRACTF128 $0x01, Y8, X8
 
-two985:
+two1031:
 	TESTQ    $0x00000002, AX
-	JZ       one986
+	JZ       one1032
 	VMOVLPS  X8, (CX)
 	ADDQ     $0x08, CX
 	VMOVHLPS X8, X8, X8
 
-one986:
+one1032:
 	TESTQ  $0x00000001, AX
-	JZ     stored984
+	JZ     stored1030
 	VMOVSS X8, (CX)
-	JMP    stored984
+	JMP    stored1030
 
-all983:
+all1029:
 	VMOVUPS Y8, 224(DX)
 
-stored984:
+stored1030:
 	VZEROUPPER
 	RET
 
@@ -12771,9 +13541,9 @@ TEXT ·spreadRows1x8cut(SB), NOSPLIT, $0-8
 	VMASKMOVPS 224(CX), Y0, Y8
 	MOVQ       184(AX), CX
 	TESTQ      CX, CX
-	JZ         done988
+	JZ         done1034
 
-row987:
+row1033:
 	VBROADCASTSS (BX), Y9
 	VMOVUPS      (DX), Y10
 	VFMADD231PS  Y1, Y9, Y10
@@ -12800,39 +13570,39 @@ row987:
 	VFMADD231PS  Y8, Y9, Y10
 	MOVQ         224(AX), SI
 	CMPQ         SI, $0x08
-	JE           all989
+	JE           all1035
 	LEAQ         224(DX), DI
 	TESTQ        $0x00000004, SI
-	JZ           two991
+	JZ           two1037
 	VMOVUPS      X10, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y10, X10
 
-two991:
+two1037:
 	TESTQ    $0x00000002, SI
-	JZ       one992
+	JZ       one1038
 	VMOVLPS  X10, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X10, X10, X10
 
-one992:
+one1038:
 	TESTQ  $0x00000001, SI
-	JZ     stored990
+	JZ     stored1036
 	VMOVSS X10, (DI)
-	JMP    stored990
+	JMP    stored1036
 
-all989:
+all1035:
 	VMOVUPS Y10, 224(DX)
 
-stored990:
+stored1036:
 	MOVQ 152(AX), SI
 	LEAQ (DX)(SI*4), DX
 	MOVQ 160(AX), SI
 	LEAQ (BX)(SI*4), BX
 	DECQ CX
-	JNZ  row987
+	JNZ  row1033
 
-done988:
+done1034:
 	VZEROUPPER
 	RET
 
@@ -12845,28 +13615,28 @@ TEXT ·softmaxSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done994
+	JLE  done1040
 
-row993:
+row1039:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), DI
 	SHLQ    $0x05, SI
 	SHLQ    $0x05, DI
 	CMPQ    SI, DI
-	JE      empty995
+	JE      empty1041
 	VMOVUPS wideff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    SI, R8
 
-walk996:
+walk1042:
 	VMOVUPS (CX)(SI*1), Y2
 	VMAXPS  Y0, Y2, Y0
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk996
+	JL      walk1042
 	MOVQ    R8, SI
 
-walk997:
+walk1043:
 	VMOVUPS      (CX)(SI*1), Y2
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y2, Y3
 	VCMPPS       $0x00, Y0, Y2, Y4
@@ -12904,26 +13674,26 @@ walk997:
 	VMOVUPS      Y2, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	CMPQ         SI, DI
-	JL           walk997
+	JL           walk1043
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y1, Y0
 	VMOVUPS      wide3f800000<>+0(SB), Y2
 	VBLENDVPS    Y0, Y2, Y1, Y0
 	MOVQ         R8, SI
 
-walk998:
+walk1044:
 	VMOVUPS (DX)(SI*1), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (DX)(SI*1)
 	ADDQ    $0x20, SI
 	CMPQ    SI, DI
-	JL      walk998
+	JL      walk1044
 
-empty995:
+empty1041:
 	ADDQ $0x08, BX
 	DECQ AX
-	JNZ  row993
+	JNZ  row1039
 
-done994:
+done1040:
 	VZEROUPPER
 	RET
 
@@ -12937,27 +13707,27 @@ TEXT ·softmaxGradSegments8(SB), NOSPLIT, $0-8
 	MOVQ (AX), SI
 	MOVQ 8(AX), AX
 	DECQ AX
-	JLE  done1000
+	JLE  done1046
 
-row999:
+row1045:
 	MOVQ   (SI), DI
 	MOVQ   8(SI), R8
 	SHLQ   $0x05, DI
 	SHLQ   $0x05, R8
 	CMPQ   DI, R8
-	JE     empty1001
+	JE     empty1047
 	VXORPS Y0, Y0, Y0
 	MOVQ   DI, R9
 
-walk1002:
+walk1048:
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS (CX)(DI*1), Y1, Y0
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1002
+	JL          walk1048
 	MOVQ        R9, DI
 
-walk1003:
+walk1049:
 	VMOVUPS     (CX)(DI*1), Y1
 	VSUBPS      Y0, Y1, Y1
 	VMOVUPS     (DX)(DI*1), Y2
@@ -12965,14 +13735,14 @@ walk1003:
 	VMOVUPS     Y1, (BX)(DI*1)
 	ADDQ        $0x20, DI
 	CMPQ        DI, R8
-	JL          walk1003
+	JL          walk1049
 
-empty1001:
+empty1047:
 	ADDQ $0x08, SI
 	DECQ AX
-	JNZ  row999
+	JNZ  row1045
 
-done1000:
+done1046:
 	VZEROUPPER
 	RET
 
@@ -12999,9 +13769,9 @@ TEXT ·dropValuesAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DI
 	MOVQ         8(AX), AX
 	DECQ         AX
-	JLE          done1005
+	JLE          done1051
 
-row1004:
+row1050:
 	MOVQ         (DI), R8
 	MOVQ         8(DI), R9
 	VMOVD        SI, X5
@@ -13018,9 +13788,9 @@ row1004:
 	VPXOR        Y1, Y5, Y5
 	SUBQ         R8, R9
 	SUBQ         $0x08, R9
-	JL           last1006
+	JL           last1052
 
-again1008:
+again1054:
 	VMOVDQU  (CX)(R8*4), Y6
 	VMOVUPS  (DX)(R8*4), Y7
 	VPMULLD  wide9e3779b9<>+0(SB), Y6, Y6
@@ -13038,11 +13808,11 @@ again1008:
 	VMOVUPS  Y6, (BX)(R8*4)
 	ADDQ     $0x08, R8
 	SUBQ     $0x08, R9
-	JGE      again1008
+	JGE      again1054
 
-last1006:
+last1052:
 	ADDQ         $0x08, R9
-	JZ           done1007
+	JZ           done1053
 	LEAQ         firstLanes<>+0(SB), R10
 	MOVQ         R9, R11
 	NEGQ         R11
@@ -13062,37 +13832,37 @@ last1006:
 	VMULPS       Y2, Y6, Y6
 	VANDNPS      Y6, Y5, Y5
 	CMPQ         R9, $0x08
-	JE           all1009
+	JE           all1055
 	LEAQ         (BX)(R8*4), R8
 	TESTQ        $0x00000004, R9
-	JZ           two1011
+	JZ           two1057
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1011:
+two1057:
 	TESTQ    $0x00000002, R9
-	JZ       one1012
+	JZ       one1058
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one1012:
+one1058:
 	TESTQ  $0x00000001, R9
-	JZ     stored1010
+	JZ     stored1056
 	VMOVSS X5, (R8)
-	JMP    stored1010
+	JMP    stored1056
 
-all1009:
+all1055:
 	VMOVUPS Y5, (BX)(R8*4)
 
-stored1010:
-done1007:
+stored1056:
+done1053:
 	INCQ SI
 	ADDQ $0x08, DI
 	DECQ AX
-	JNZ  row1004
+	JNZ  row1050
 
-done1005:
+done1051:
 	VZEROUPPER
 	RET

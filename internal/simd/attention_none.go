@@ -25,5 +25,7 @@ func (*Segments) gradFast()    { panic(none) }
 
 func (*Spokes) attendFast()  { panic(none) }
 func (*Spokes) retraceFast() { panic(none) }
+func (*Spokes) pairFast()    { panic(none) }
 
-func (*Powers) rowsFast() { panic(none) }
+func (*Powers) rowsFast()   { panic(none) }
+func (*Powers) columnFast() { panic(none) }

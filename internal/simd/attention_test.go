@@ -45,7 +45,7 @@ func TestTileLayout(t *testing.T) {
 		{unsafe.Offsetof(k.Last), 336}, {unsafe.Offsetof(k.most), 344}, {unsafe.Offsetof(k.AddY), 352}, {unsafe.Offsetof(k.AddRec), 360},
 		{unsafe.Offsetof(k.left), 368}, {unsafe.Offsetof(k.slope), 376}, {unsafe.Offsetof(k.scale), 408}, {unsafe.Offsetof(k.k0), 440},
 		{unsafe.Offsetof(k.k1), 472}, {unsafe.Offsetof(k.lane), 504}, {unsafe.Offsetof(k.flip), 536}, {unsafe.Offsetof(k.drop), 568},
-		{unsafe.Offsetof(k.a), 600}, {unsafe.Offsetof(k.b), 632}, {unsafe.Offsetof(k.c), 664},
+		{unsafe.Offsetof(k.a), 600}, {unsafe.Offsetof(k.b), 632}, {unsafe.Offsetof(k.c), 664}, {unsafe.Offsetof(k.Factors), 696}, {unsafe.Offsetof(k.Width), 720},
 		{unsafe.Offsetof(w.X), 0}, {unsafe.Offsetof(w.Y), 24}, {unsafe.Offsetof(w.XStride), 48}, {unsafe.Offsetof(w.YStride), 56},
 		{unsafe.Offsetof(w.rows), 64}, {unsafe.Offsetof(w.Copy), 72}, {unsafe.Offsetof(w.most), 80}, {unsafe.Offsetof(w.slope), 112},
 	} {

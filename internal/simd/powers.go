@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// Powers are the exponentials of the two parts of a logit, of eight heads. Since
+// Powers are the exponentials of the two parts of a logit, of eight heads or one. Since
 // LeakyReLU(z) = max(z, Slope·z) for a slope between 0 and 1, and exp grows, the
 // exponential of an edge's logit needs none of its own:
 //
@@ -41,6 +41,57 @@ func (p *Powers) Rows(rows int, slope Float) (ok bool) {
 	} else {
 		p.rowsGo(slope)
 	}
+	return p.tamed()
+}
+
+// Column sets rows of four elements of Y, for one head, whose parts stand next to
+// each other in X. It reports what Rows does:
+//
+//	Y[r] = [X[r] exp(X[r]) exp(slope·X[r]) 0]
+func (p *Powers) Column(rows int, slope Float) (ok bool) {
+	for i := range p.slope {
+		p.slope[i] = slope
+	}
+	whole := rows &^ 7
+	ok = p.column(whole)
+	if rows == whole {
+		return ok
+	}
+	var x [8]Float
+	var y [32]Float
+	copy(x[:], p.X[whole:rows])
+	rest := Powers{X: x[:], Y: y[:], slope: p.slope}
+	ok = rest.column(8) && ok
+	copy(p.Y[4*whole:4*rows], y[:])
+	return ok
+}
+
+// column is Column of a number of rows that is a multiple of eight.
+func (p *Powers) column(rows int) (ok bool) {
+	if rows == 0 {
+		return true
+	}
+	p.rows = rows
+	_, _ = p.X[:rows], p.Y[:4*rows]
+	if fast {
+		p.columnFast()
+	} else {
+		p.columnGo()
+	}
+	return p.tamed()
+}
+
+func (p *Powers) columnGo() {
+	clear(p.most[:])
+	for r, v := range p.X[:p.rows] {
+		up, down := Float(math.Exp(float64(v))), Float(math.Exp(float64(p.slope[0]*v)))
+		copy(p.Y[4*r:], []Float{v, up, down, 0})
+		p.most[r%8] = max(p.most[r%8], v, -v)
+	}
+}
+
+// tamed reports whether all elements seen are tame.
+func (p *Powers) tamed() bool {
 	for _, m := range p.most {
 		if !(m <= tame) {
 			return false

@@ -1,9 +1,11 @@
 package simd
 
+import "fmt"
+
 // Spokes are some consecutive nodes of graph attention, each with its edges to
-// columns, for eight heads of eight elements. A node's edges are walked once, and
-// nothing is kept of them. The softmax is made of [Powers] of the two parts of
-// each logit.
+// columns, for eight heads of eight elements, or one head of at most eight. A
+// node's edges are walked once, and nothing is kept of them. The softmax is made
+// of [Powers] of the two parts of each logit.
 //
 // In [Spokes.Attend] the nodes are destinations and the columns sources; in
 // [Spokes.Retrace] it is the other way round.
@@ -36,6 +38,9 @@ type Spokes struct {
 	flip, drop   [8]uint32 // its threshold, as the assembly takes it
 	a, b, c      [8]Float  // an edge's numbers, of the assembly
 
+	Factors []Float // room for SpokesMost numbers, where there is one head under a mask
+	Width   int     // elements of the one head; 0: there are eight heads of eight
+
 	d      *Dropout
 	column int
 }
@@ -67,9 +72,21 @@ func (s *Spokes) ready(record int) bool {
 	}
 	_ = s.Cols[:s.Offsets[s.left]]
 	s.most = int(s.Offsets[0]) + SpokesMost
-	inside(s.Y, s.left, s.YStride, 64)
+	heads, width := s.heads()
+	inside(s.Y, s.left, s.YStride, heads*width)
 	inside(s.Rec, s.left, s.RecStride, record)
 	return true
+}
+
+// heads returns the number of heads and of elements of each.
+func (s *Spokes) heads() (heads, width int) {
+	switch {
+	case s.Width == 0:
+		return 8, 8
+	case s.Width < 0 || s.Width > 8:
+		panic(fmt.Sprintf("simd: Spokes of one head of %d elements, of at most 8", s.Width))
+	}
+	return 1, s.Width
 }
 
 // factor is that of the mask.
@@ -84,14 +101,15 @@ func (s *Spokes) factor(edge, h int) Float {
 // stops before one with edges beyond those that a call takes. A record is Er, its
 // powers up and down, and nothing yet:
 //
-//	p[e,h]   = max(up[r,h]·Far[Cols[e],h], down[r,h]·Far[Cols[e],8+h])
+//	p[e,h]   = max(up[r,h]·Far[Cols[e],0,h], down[r,h]·Far[Cols[e],1,h])
 //	sum      = Σ_e p[e,h]
 //	Y[r,h,:] = Σ_e p[e,h]·mask[e,h]·X[Cols[e],h,:] / sum
 //
 // The powers in the record are divided by the sum, so that p becomes the softmax;
 // those of a row without edges become zero.
 func (s *Spokes) Attend() (done int) {
-	if !s.ready(Record * 8) {
+	heads, _ := s.heads()
+	if !s.ready(Record * heads) {
 		return 0
 	}
 	if fast {
@@ -104,7 +122,7 @@ func (s *Spokes) Attend() (done int) {
 		if hi > s.most {
 			return r
 		}
-		for h := range 8 {
+		for h := range heads {
 			s.attendHead(r, h, lo, hi)
 		}
 	}
@@ -114,39 +132,43 @@ func (s *Spokes) Attend() (done int) {
 // attendHead is Attend of one head of a node.
 func (s *Spokes) attendHead(r, h, lo, hi int) {
 	var sum, inverse Float
-	var y [8]Float
-	rec := s.Rec[r*s.RecStride:][:Record*8]
+	heads, width := s.heads()
+	var acc [8]Float
+	y := acc[:width]
+	rec := s.Rec[r*s.RecStride+h:]
 	for e := lo; e < hi; e++ {
 		u := int(s.Cols[e])
-		p := max(rec[8+h]*s.Far[u*s.FarStride+h], rec[16+h]*s.Far[u*s.FarStride+8+h])
+		far := s.Far[u*s.FarStride+h:]
+		p := max(rec[heads]*far[0], rec[2*heads]*far[heads])
 		sum += p
-		Axpy(y[:], p*s.factor(e, h), s.X[u*s.XStride+8*h:][:8])
+		Axpy(y, p*s.factor(e, h), s.X[u*s.XStride+width*h:][:width])
 	}
 	if sum != 0 {
 		inverse = 1 / sum
 	}
 	for j := range y {
-		s.Y[r*s.YStride+8*h+j] = y[j] * inverse
+		s.Y[r*s.YStride+width*h+j] = y[j] * inverse
 	}
-	rec[8+h] *= inverse
-	rec[16+h] *= inverse
+	rec[heads] *= inverse
+	rec[2*heads] *= inverse
 }
 
 // Retrace is the backward pass of Attend, for sources, and returns how many it has
 // done, as that does. The last part of a column's record is Σ α·dα:
 //
-//	α[e,h]           = max(Own[r,h]·up[Cols[e],h], Own[r,8+h]·down[Cols[e],h])
+//	α[e,h]           = max(Own[r,0,h]·up[Cols[e],h], Own[r,1,h]·down[Cols[e],h])
 //	Y[r,h,:]         = Σ_e α·mask·X[Cols[e],h,:]
 //	dz[e,h]          = α·LeakyReLU'·(mask·⟨X[Cols[e],h,:], V[r,h,:]⟩ − Σα·dα[Cols[e],h])
 //	Rec[r,h]         = Σ_e dz[e,h]
 //	Der[Cols[e],h]  += dz[e,h]    in order
 func (s *Spokes) Retrace() (done int) {
-	if !s.ready(8) {
+	heads, width := s.heads()
+	if !s.ready(heads) {
 		return 0
 	}
-	inside(s.Near, s.left, s.NearStride, 8)
-	inside(s.Own, s.left, s.OwnStride, 16)
-	inside(s.V, s.left, s.VStride, 64)
+	inside(s.Near, s.left, s.NearStride, heads)
+	inside(s.Own, s.left, s.OwnStride, 2*heads)
+	inside(s.V, s.left, s.VStride, heads*width)
 	if s.d != nil {
 		_ = s.Perm[:s.Offsets[s.left]]
 	}
@@ -160,7 +182,7 @@ func (s *Spokes) Retrace() (done int) {
 		if hi > s.most {
 			return r
 		}
-		for h := range 8 {
+		for h := range heads {
 			s.retraceHead(r, h, lo, hi)
 		}
 	}
@@ -169,8 +191,9 @@ func (s *Spokes) Retrace() (done int) {
 
 // retraceHead is Retrace of one head of a node.
 func (s *Spokes) retraceHead(r, h, lo, hi int) {
-	y, rec := s.Y[r*s.YStride+8*h:][:8], &s.Rec[r*s.RecStride+h]
-	own := s.Own[r*s.OwnStride:][:16]
+	heads, width := s.heads()
+	y, v, rec := s.Y[r*s.YStride+width*h:][:width], s.V[r*s.VStride+width*h:][:width], &s.Rec[r*s.RecStride+h]
+	own := s.Own[r*s.OwnStride+h:]
 	var del Float
 	var acc [8]Float
 	for e := lo; e < hi; e++ {
@@ -178,11 +201,11 @@ func (s *Spokes) retraceHead(r, h, lo, hi int) {
 		if s.d != nil {
 			edge = int(s.Perm[e])
 		}
-		far, x, mask := s.Far[u*s.FarStride:], s.X[u*s.XStride+8*h:][:8], s.factor(edge, h)
-		alpha := max(far[8+h]*own[h], far[16+h]*own[8+h])
-		Axpy(acc[:], alpha*mask, x)
-		dz := alpha * (mask*Dot(x, s.V[r*s.VStride+8*h:][:8]) - far[24+h])
-		if !(far[h]+s.Near[r*s.NearStride+h] > 0) {
+		far, x, mask := s.Far[u*s.FarStride+h:], s.X[u*s.XStride+width*h:][:width], s.factor(edge, h)
+		alpha := max(far[heads]*own[0], far[2*heads]*own[heads])
+		Axpy(acc[:width], alpha*mask, x)
+		dz := alpha * (mask*Dot(x, v) - far[3*heads])
+		if !(far[0]+s.Near[r*s.NearStride+h] > 0) {
 			dz *= s.slope[h]
 		}
 		del += dz
@@ -191,11 +214,36 @@ func (s *Spokes) retraceHead(r, h, lo, hi int) {
 	if s.AddY == 0 {
 		clear(y)
 	}
-	for j, v := range acc {
-		y[j] += v
+	for j := range y {
+		y[j] += acc[j]
 	}
 	if s.AddRec == 0 {
 		*rec = 0
 	}
 	*rec += del
+}
+
+// Pair sets the last part of the records of a number of nodes, of one head, to
+// what Retrace takes:
+//
+//	Rec[r,3] = ⟨X[r,:], V[r,:]⟩
+func (s *Spokes) Pair(rows int) {
+	if rows < 1 {
+		return
+	}
+	heads, width := s.heads()
+	if heads > 1 {
+		panic("simd: Spokes.Pair is for one head")
+	}
+	s.left = rows
+	inside(s.X, rows, s.XStride, width)
+	inside(s.V, rows, s.VStride, width)
+	inside(s.Rec, rows, s.RecStride, Record)
+	if fast {
+		s.pairFast()
+		return
+	}
+	for r := range rows {
+		s.Rec[r*s.RecStride+3] = Dot(s.X[r*s.XStride:][:width], s.V[r*s.VStride:][:width])
+	}
 }

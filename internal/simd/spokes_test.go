@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// spokesOf returns nodes with edges to columns, and random strides.
+// spokesOf returns nodes with edges to columns, and random strides: for eight heads
+// or one.
 func spokesOf(rng *rand.Rand, rows, cols, most int) func() *Spokes {
 	o, c := edgesOf(rng, rows, cols, most)
 	perm := make([]int32, len(c))
@@ -16,10 +17,13 @@ func spokesOf(rng *rand.Rand, rows, cols, most int) func() *Spokes {
 	}
 	k := Spokes{
 		Offsets: o, Cols: c, Perm: perm, Last: len(c) - 1, Ahead: rng.IntN(2) * 3,
-		FarStride: Record*8 + rng.IntN(3), NearStride: 8 + rng.IntN(3), OwnStride: 16 + rng.IntN(3), XStride: 64 + rng.IntN(3), YStride: 64 + rng.IntN(3),
-		VStride: 64 + rng.IntN(3), RecStride: Record*8 + rng.IntN(3), DerStride: 8 + rng.IntN(3),
-		AddY: rng.IntN(2), AddRec: rng.IntN(2),
+		AddY: rng.IntN(2), AddRec: rng.IntN(2), Width: max(0, rng.IntN(16)-7), Factors: make([]Float, SpokesMost),
 	}
+	heads, width := k.heads()
+	stride := func(n int) int { return n + rng.IntN(3) }
+	k.FarStride, k.RecStride = stride(Record*heads), stride(Record*heads)
+	k.NearStride, k.OwnStride, k.DerStride = stride(heads), stride(2*heads), stride(heads)
+	k.XStride, k.YStride, k.VStride = stride(heads*width), stride(heads*width), stride(heads*width)
 	slope, column := Float(rng.Float64()), rng.IntN(20)
 	var d *Dropout
 	if rng.IntN(2) == 0 {
@@ -40,9 +44,10 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 	k := spokesOf(rng, rows, cols, most)
 	pos := func() Float { return Float(math.Abs(rng.NormFloat64())) + 0.01 }
 	s := k()
+	heads, _ := s.heads()
 	node := func(stride int) int { return rows * stride }
 	var done [2][]int
-	what := fmt.Sprintf("%d nodes of up to %d edges", rows, most)
+	what := fmt.Sprintf("%d nodes of up to %d edges, width %d", rows, most, s.Width)
 	trial(t, "Attend, "+what, 2e-5, [][]Float{
 		draw(cols*s.FarStride, pos), draw(cols*s.XStride, positive(rng)), draw(node(s.YStride), pos), draw(node(s.RecStride), pos),
 	}, func(x [][]Float) {
@@ -52,9 +57,9 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 	})
 	rec := draw(cols*s.FarStride, pos)
 	for u := range cols {
-		for h := range 8 {
+		for h := range heads {
 			rec[u*s.FarStride+h] = Float(rng.NormFloat64())
-			rec[u*s.FarStride+24+h] = -pos() // so that dz has one sign
+			rec[u*s.FarStride+3*heads+h] = -pos() // so that dz has one sign
 		}
 	}
 	trial(t, "Retrace, "+what, 2e-5, [][]Float{
@@ -65,6 +70,13 @@ func checkSpokes(t *testing.T, rng *rand.Rand, rows, most int) {
 		s.Far, s.X, s.Y, s.Rec, s.Near, s.Own, s.V, s.Der = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
 		done[1] = append(done[1], s.Retrace())
 	})
+	if heads == 1 {
+		trial(t, "Pair, "+what, 2e-5, [][]Float{draw(node(s.XStride), pos), draw(node(s.VStride), pos), draw(node(s.RecStride), pos)}, func(x [][]Float) {
+			s := k()
+			s.X, s.V, s.Rec = x[0], x[1], x[2]
+			s.Pair(rows)
+		})
+	}
 	for i, d := range done {
 		if d[0] != d[1] {
 			t.Fatalf("kernel %d, %s: did %d nodes, in plain Go %d", i, what, d[0], d[1])
@@ -119,11 +131,37 @@ func checkPowers(t *testing.T, rng *rand.Rand, rows, every int) {
 	}
 }
 
+// checkColumn compares the powers of one head with plain Go, also what is tame.
+func checkColumn(t *testing.T, rng *rand.Rand, rows, every int) {
+	t.Helper()
+	slope := Float(rng.Float64())
+	next := func() Float {
+		if rng.IntN(every) == 0 {
+			return special[rng.IntN(len(special))]
+		}
+		return Float(rng.NormFloat64() * 6)
+	}
+	var tamed []bool
+	trial(t, fmt.Sprintf("powers of a column of %d", rows), 1e-6, [][]Float{draw(rows, next), draw(4*rows, plain(rng))}, func(x [][]Float) {
+		p := Powers{X: x[0], Y: x[1]}
+		ok := p.Column(rows, slope)
+		if !ok {
+			clear(x[1])
+		}
+		tamed = append(tamed, ok)
+	})
+	if tamed[0] != tamed[1] {
+		t.Fatalf("powers of a column of %d: tame is %v, in plain Go %v", rows, tamed[0], tamed[1])
+	}
+}
+
 func TestAsmPowers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 1))
 	for rows := range 100 {
 		checkPowers(t, rng, rows, 1<<20)
 		checkPowers(t, rng, rows, 100)
+		checkColumn(t, rng, rows, 1<<20)
+		checkColumn(t, rng, rows, 100)
 	}
 }
 
@@ -131,6 +169,7 @@ func FuzzPowers(f *testing.F) {
 	f.Add(uint64(1), uint8(9), uint8(7))
 	f.Fuzz(func(t *testing.T, seed uint64, rows, every uint8) {
 		checkPowers(t, rand.New(rand.NewPCG(seed, 0)), int(rows), 1+int(every))
+		checkColumn(t, rand.New(rand.NewPCG(seed, 1)), int(rows), 1+int(every))
 	})
 }
 
@@ -147,9 +186,11 @@ func TestPowersTame(t *testing.T) {
 					undo = Disable()
 				}
 				got := p.Rows(3, 0.5)
+				column := Powers{X: x[:at+1], Y: make([]Float, 96)}
+				gotColumn := column.Column(at+1, 0.5)
 				undo()
-				if want := math.Abs(v) <= tame; got != want {
-					t.Errorf("%v at %d: tame is %v, want %v", v, at, got, want)
+				if want := math.Abs(v) <= tame; got != want || gotColumn != want {
+					t.Errorf("%v at %d: tame is %v, of one head %v, want %v", v, at, got, gotColumn, want)
 				}
 			}
 		}

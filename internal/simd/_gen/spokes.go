@@ -21,6 +21,7 @@ const (
 	spokesK0, spokesK1, spokesLane            = 440, 472, 504
 	spokesFlip, spokesDrop                    = 536, 568
 	spokesA, spokesB, spokesC                 = 600, 632, 664
+	spokesFactors, spokesWidth                = 696, 720
 )
 
 // Where the fields of simd.Powers are.
@@ -33,9 +34,15 @@ const (
 // allSpokes writes the kernels of simd.Spokes and simd.Powers.
 func allSpokes() {
 	rowsOfPowers()
+	columnOfPowers()
+	pairOne()
+	factorsOfEdges("factorsInOrder", false)
+	factorsOfEdges("factorsOfPerm", true)
 	for _, drops := range []bool{false, true} {
 		newSpokes("attendSpokes", "Spokes.Attend", drops).attend()
 		newSpokes("retraceSpokes", "Spokes.Retrace", drops).retrace()
+		newSpokes("attendSpoke", "Spokes.Attend of one head", drops).attendOne()
+		newSpokes("retraceSpoke", "Spokes.Retrace of one head", drops).retraceOne()
 	}
 }
 

@@ -1,0 +1,292 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The kernels of simd.Spokes of one head. An edge's numbers of the softmax stand
+// in the first lane of a register, its elements in as many as there are: most
+// nodes have too few edges for a register of these.
+
+// factorsOfEdges writes the factors of the mask for edges from one to another, a
+// multiple of eight.
+func factorsOfEdges(name string, permuted bool) {
+	with := "consecutive edges."
+	if permuted {
+		with = "the edges that Perm names."
+	}
+	start(name, "func(p *byte, from, to int)", name+" sets the factors of a mask, of "+with)
+	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}}
+	from, to := Load(Param("from"), GP64()).(reg.GPVirtual), Load(Param("to"), GP64()).(reg.GPVirtual)
+	f := s.get(spokesFactors)
+	again, done := fresh("eight"), fresh("done")
+	perm, e := s.get(spokesPerm), YMM()
+	if !permuted {
+		VMOVD(from.As32(), e.AsX())
+		VPBROADCASTD(e.AsX(), e)
+		VPADDD(pattern("places", func(i int) uint32 { return uint32(i) }), e, e)
+	}
+	CMPQ(from, to)
+	JGE(LabelRef(done))
+	Label(again)
+	edge := YMM()
+	if permuted {
+		VMOVDQU(Mem{Base: perm, Index: from, Scale: 4}, edge)
+	} else {
+		VMOVDQA(e, edge)
+		VPADDD(wide(lanes), e, e)
+	}
+	VMOVUPS(andNot(s.dropped(edge), s.field(spokesScale)), Mem{Base: f})
+	ADDQ(Imm(4*lanes), f)
+	ADDQ(Imm(lanes), from)
+	CMPQ(from, to)
+	JL(LabelRef(again))
+	Label(done)
+	finish()
+}
+
+// factor is where that of the edge is, if there is a mask: counted from the first
+// edge on.
+func (s *spokes) factor() Mem {
+	base := GP64()
+	if s.drops {
+		first := GP64()
+		MOVQ(s.get(spokesFactors), base)
+		MOVQ(Mem{Base: s.get(spokesOffsets)}, first)
+		SHLQ(Imm(2), first)
+		SUBQ(first, base)
+	}
+	return Mem{Base: base, Scale: 4}
+}
+
+// single loads a number into the first lane, and clears the others.
+func single(m Mem) vec {
+	v := YMM()
+	VMOVSS(m, v.AsX())
+	return v
+}
+
+// higherOf is the larger of two products of numbers in memory and first lanes.
+func higherOf(x vec, by Mem, y vec, with Mem) vec {
+	a, b := YMM(), YMM()
+	VMULSS(by, x.AsX(), a.AsX())
+	VMULSS(with, y.AsX(), b.AsX())
+	VMAXSS(b.AsX(), a.AsX(), a.AsX())
+	return a
+}
+
+// toEvery is the first lane in all lanes.
+func toEvery(v vec) vec {
+	x := YMM()
+	VBROADCASTSS(v.AsX(), x)
+	return x
+}
+
+// places are where arrays with a row for each column begin.
+type places map[int]reg.GPVirtual
+
+// of returns where the row of column u is in an array.
+func (s *spokes) of(at places, u reg.GPVirtual, field, stride int) Mem {
+	row := GP64()
+	MOVQ(s.field(stride), row)
+	IMULQ(u, row)
+	return Mem{Base: at[field], Index: row, Scale: 4}
+}
+
+// column is that of the edge.
+func (s *spokes) column() reg.GPVirtual {
+	u := GP64()
+	MOVLQSX(Mem{Base: s.cols, Index: s.k, Scale: 4}, u)
+	return u
+}
+
+// attendOne writes simd.Spokes.Attend of one head.
+func (s *spokes) attendOne() {
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX)}
+	acc, sum, up, down := make([]vec, 1), make([]vec, 1), YMM(), YMM()
+	factor := s.factor()
+	width := s.get(spokesWidth)
+	inside := maskOf(width)
+	first := func() {
+		zero(acc)
+		zero(sum)
+		rec := s.get(spokesRec)
+		VMOVSS(Mem{Base: rec, Disp: 4}, up.AsX())
+		VMOVSS(Mem{Base: rec, Disp: 8}, down.AsX())
+	}
+	edge := func() {
+		s.ask(table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1})
+		u := s.column()
+		far := s.of(at, u, spokesFar, spokesFarStride)
+		p := higherOf(up, far, down, far.Offset(4))
+		VADDSS(p.AsX(), sum[0].AsX(), sum[0].AsX())
+		if s.drops {
+			factor.Index = s.k
+			VMULSS(factor, p.AsX(), p.AsX())
+		}
+		x := YMM()
+		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
+		VFMADD231PS(x, toEvery(p), acc[0])
+	}
+	last := func() {
+		rec, all := s.get(spokesRec), toEvery(sum[0])
+		inverse := div(get(num(1)), all)
+		inverse = andNot(compare(equal, all, num(0)), inverse) // of a row without edges
+		VMULSS(inverse.AsX(), up.AsX(), up.AsX())
+		VMULSS(inverse.AsX(), down.AsX(), down.AsX())
+		VMOVSS(up.AsX(), Mem{Base: rec, Disp: 4})
+		VMOVSS(down.AsX(), Mem{Base: rec, Disp: 8})
+		storeFirst(mul(inverse, acc[0]), width, Mem{Base: s.get(spokesY)})
+		s.further(spokesRec, spokesRecStride)
+		s.further(spokesY, spokesYStride)
+	}
+	s.each(first, edge, last)
+	finish()
+}
+
+// ownRow is what a source keeps in registers: its part of the logit, its powers,
+// and its elements.
+type ownRow struct {
+	near, up, down, v vec
+}
+
+// retraceOne writes simd.Spokes.Retrace of one head.
+func (s *spokes) retraceOne() {
+	acc, del := make([]vec, 1), make([]vec, 1)
+	own := ownRow{YMM(), YMM(), YMM(), YMM()}
+	at := places{spokesFar: s.get(spokesFar), spokesX: s.get(spokesX), spokesDer: s.get(spokesDer)}
+	factor := s.factor()
+	width := s.get(spokesWidth)
+	inside := maskOf(width)
+	slope := get(s.field(spokesSlope))
+	first := func() {
+		zero(acc)
+		zero(del)
+		powers := s.get(spokesOwn)
+		VMOVSS(Mem{Base: s.get(spokesNear)}, own.near.AsX())
+		VMOVSS(Mem{Base: powers}, own.up.AsX())
+		VMOVSS(Mem{Base: powers, Disp: 4}, own.down.AsX())
+		VMASKMOVPS(Mem{Base: s.get(spokesV)}, inside, own.v)
+	}
+	edge := func() {
+		s.ask(table{base: spokesX, stride: spokesXStride, lines: 1}, table{base: spokesFar, stride: spokesFarStride, lines: 1},
+			table{base: spokesDer, stride: spokesDerStride, lines: 1})
+		u := s.column()
+		rec := s.of(at, u, spokesFar, spokesFarStride)
+		alpha := higherOf(own.up, rec.Offset(4), own.down, rec.Offset(8))
+		z := YMM()
+		VADDSS(rec, own.near.AsX(), z.AsX())
+		sloped := pick(compare(greater, z, num(0)), alpha, mul(alpha, slope))
+		x, weight := YMM(), toEvery(alpha)
+		VMASKMOVPS(s.of(at, u, spokesX, spokesXStride), inside, x)
+		g := total(mul(x, own.v))
+		if s.drops {
+			factor.Index = s.k
+			VMULSS(factor, g.AsX(), g.AsX())
+			kept := YMM()
+			VBROADCASTSS(factor, kept)
+			VMULPS(kept, weight, weight)
+		}
+		VFMADD231PS(x, weight, acc[0])
+		VSUBSS(rec.Offset(12), g.AsX(), g.AsX())
+		VMULSS(sloped.AsX(), g.AsX(), g.AsX())
+		VADDSS(g.AsX(), del[0].AsX(), del[0].AsX())
+		der := s.of(at, u, spokesDer, spokesDerStride)
+		VADDSS(der, g.AsX(), g.AsX())
+		VMOVSS(g.AsX(), der)
+	}
+	last := func() {
+		s.keepOne(acc[0], del[0], width, inside)
+		for _, x := range [][2]int{{spokesNear, spokesNearStride}, {spokesOwn, spokesOwnStride}, {spokesV, spokesVStride}, {spokesRec, spokesRecStride}, {spokesY, spokesYStride}} {
+			s.further(x[0], x[1])
+		}
+	}
+	s.each(first, edge, last)
+	finish()
+}
+
+// pairOne writes simd.Spokes.Pair of one head.
+func pairOne() {
+	start("pairSpoke", "func(p *byte)", "pairSpoke is Spokes.Pair of one head.")
+	s := &spokes{tile: tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}}
+	x, v, rec, n := s.get(spokesX), s.get(spokesV), s.get(spokesRec), s.get(spokesLeft)
+	inside := maskOf(s.get(spokesWidth))
+	again := fresh("row")
+	Label(again)
+	a, b := YMM(), YMM()
+	VMASKMOVPS(Mem{Base: x}, inside, a)
+	VMASKMOVPS(Mem{Base: v}, inside, b)
+	VMOVSS(total(mul(a, b)).AsX(), Mem{Base: rec, Disp: 12})
+	s.advance(x, spokesXStride)
+	s.advance(v, spokesVStride)
+	s.advance(rec, spokesRecStride)
+	DECQ(n)
+	JNZ(LabelRef(again))
+	finish()
+}
+
+// total is the sum of all lanes in the first.
+func total(v vec) vec {
+	x, t := v.AsX(), XMM()
+	VEXTRACTF128(Imm(1), v, t)
+	VADDPS(t, x, x)
+	VPERMILPS(Imm(0x4e), x, t)
+	VADDPS(t, x, x)
+	VMOVSHDUP(x, t)
+	VADDSS(t, x, x)
+	return v
+}
+
+// keepOne sets a source's gradients, or adds to them.
+func (s *spokes) keepOne(acc, del vec, width reg.GPVirtual, inside vec) {
+	set, plain := fresh("set"), fresh("plain")
+	rec, y := s.get(spokesRec), s.get(spokesY)
+	CMPQ(s.field(spokesAddRec), Imm(0))
+	JE(LabelRef(set))
+	VADDSS(Mem{Base: rec}, del.AsX(), del.AsX())
+	Label(set)
+	VMOVSS(del.AsX(), Mem{Base: rec})
+	CMPQ(s.field(spokesAddY), Imm(0))
+	JE(LabelRef(plain))
+	old := YMM()
+	VMASKMOVPS(Mem{Base: y}, inside, old)
+	VADDPS(old, acc, acc)
+	Label(plain)
+	storeFirst(acc, width, Mem{Base: y})
+}
+
+// columnOfPowers writes simd.Powers.Column of rows in eights.
+func columnOfPowers() {
+	start("powersOfColumn", "func(p *byte)", "powersOfColumn is Powers.Column of rows in eights.")
+	t := &tile{w: 8, p: Load(Param("p"), GP64()).(reg.GPVirtual)}
+	x, y, n, most := t.get(powersX), t.get(powersY), t.get(powersRows), YMM()
+	VXORPS(most, most, most)
+	none := YMM()
+	VXORPS(none, none, none)
+	row := fresh("rows")
+	Label(row)
+	v := get(Mem{Base: x})
+	VPMAXUD(magnitude(v), most, most)
+	low := mul(v, t.field(powersSlope))
+	up, down := expOrdinary(v), expOrdinary(low)
+	for half, unpack := range []func(...Op){func(o ...Op) { VUNPCKLPS(o[0], o[1], o[2]) }, func(o ...Op) { VUNPCKHPS(o[0], o[1], o[2]) }} {
+		a, b, even, odd := YMM(), YMM(), YMM(), YMM()
+		unpack(up, v, a)
+		unpack(none, down, b)
+		VUNPCKLPD(b, a, even)
+		VUNPCKHPD(b, a, odd)
+		for i, r := range []vec{even, odd} {
+			at := 16 * (2*half + i)
+			VMOVUPS(r.AsX(), Mem{Base: y, Disp: at})
+			VEXTRACTF128(Imm(1), r, Mem{Base: y, Disp: 64 + at})
+		}
+	}
+	ADDQ(Imm(32), x)
+	ADDQ(Imm(128), y)
+	SUBQ(Imm(lanes), n)
+	JNZ(LabelRef(row))
+	VMOVUPS(most, t.field(powersMost))
+	finish()
+}

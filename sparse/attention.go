@@ -50,6 +50,10 @@ func (k *Attention) Forward(out *tensor.Dense, stats []tensor.Float) {
 	if out.RowLen() == 0 || k.El.RowLen() == 0 {
 		return
 	}
+	if k.In.NNZ() == 0 { // Backward does not look at stats then
+		clear(out.Data)
+		return
+	}
 	t := attendTasks.Get().(*attendTask)
 	t.prepare(k, out, stats)
 	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+attendWork)/partWork, partsMost))

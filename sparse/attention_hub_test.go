@@ -386,3 +386,34 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Attention on nothing: no destinations, no sources, or no edges between them.
+func TestAttentionEmpty(t *testing.T) {
+	for _, heads := range []int{1, 3, 8} {
+		for _, size := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {5, 5}} {
+			rows, cols := size[0], size[1]
+			in, err := sparse.New(rows, cols, make([]int64, rows+1), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &sparse.Attention{In: in, El: tensor.New(cols, heads), Er: tensor.New(rows, heads), Ft: tensor.New(cols, heads, 8), Slope: 0.2}
+			out, stats := tensor.New(rows, heads, 8), make([]tensor.Float, k.StatsLen())
+			out.Fill(3)
+			k.Forward(out, stats)
+			for i, v := range out.Data {
+				if v != 0 {
+					t.Fatalf("%d heads, %d destinations, %d sources: element %d is %v", heads, rows, cols, i, v)
+				}
+			}
+			into := gradsOf(k)
+			k.Backward(tensor.New(rows, heads, 8), out, stats, into)
+			for _, g := range []*tensor.Dense{into.El, into.Er, into.Ft} {
+				for i, v := range g.Data {
+					if v != 0 {
+						t.Fatalf("%d heads, %d destinations, %d sources: element %d of a gradient is %v", heads, rows, cols, i, v)
+					}
+				}
+			}
+		}
+	}
+}

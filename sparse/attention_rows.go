@@ -31,9 +31,6 @@ func (t *attendTask) prepare(k *Attention, out *tensor.Dense, stats []tensor.Flo
 
 // tell leaves word for the backward pass of what kind the records are.
 func (t *attendTask) tell() {
-	if len(t.stats) == 0 {
-		return
-	}
 	kind := &t.stats[len(t.stats)-1]
 	*kind = tiled
 	if t.direct {

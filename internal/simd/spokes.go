@@ -117,13 +117,19 @@ func (s *Spokes) Attend() (done int) {
 		s.attendFast()
 		return rows - s.left
 	}
+	return s.inGo(heads, s.attendHead)
+}
+
+// inGo calls one for the heads of each node with the range of its edges, and
+// returns how many nodes it has done.
+func (s *Spokes) inGo(heads int, one func(r, h, lo, hi int)) (done int) {
 	for r := range s.left {
 		lo, hi := int(s.Offsets[r]), int(s.Offsets[r+1])
 		if hi > s.most {
 			return r
 		}
 		for h := range heads {
-			s.attendHead(r, h, lo, hi)
+			one(r, h, lo, hi)
 		}
 	}
 	return s.left
@@ -177,16 +183,7 @@ func (s *Spokes) Retrace() (done int) {
 		s.retraceFast()
 		return rows - s.left
 	}
-	for r := range s.left {
-		lo, hi := int(s.Offsets[r]), int(s.Offsets[r+1])
-		if hi > s.most {
-			return r
-		}
-		for h := range heads {
-			s.retraceHead(r, h, lo, hi)
-		}
-	}
-	return s.left
+	return s.inGo(heads, s.retraceHead)
 }
 
 // retraceHead is Retrace of one head of a node.

@@ -234,16 +234,7 @@ func pair(x, y vec) vec {
 	return x
 }
 
-// four does so with pairs: each half of the register has a number of each head.
-func four(x, y vec) vec {
-	t := YMM()
-	VSHUFPS(Imm(0x88), y, x, t)
-	VSHUFPS(Imm(0xdd), y, x, x)
-	VADDPS(t, x, x)
-	return x
-}
-
-// eight does so with fours: a number for each head.
+// eight does so with what is pairwise of pairs: a number for each head.
 func eight(x, y vec) vec {
 	t := YMM()
 	VPERM2F128(Imm(0x21), y, x, t)
@@ -282,7 +273,7 @@ func (s *spokes) retrace() {
 		}
 		quad := func(h int) vec {
 			a := pair(product(h), product(h+1))
-			return four(a, pair(product(h+2), product(h+3)))
+			return pairwise(a, pair(product(h+2), product(h+3)))
 		}
 		g := quad(0)
 		g = eight(g, quad(4))

@@ -203,10 +203,7 @@ func (t *Tape) takeFreshInts(n int) []int32 {
 	if t == nil {
 		return make([]int32, n)
 	}
-	buf, made := t.arena.ints.get(n)
-	t.arena.ints.used = append(t.arena.ints.used, buf)
-	t.arena.count(made*4, cap(buf)*4)
-	return buf
+	return takeFrom(&t.arena, &t.arena.ints, n, 4)
 }
 
 // takeFreshLongs is takeFresh for offsets.
@@ -214,8 +211,13 @@ func (t *Tape) takeFreshLongs(n int) []int64 {
 	if t == nil {
 		return make([]int64, n)
 	}
-	buf, made := t.arena.longs.get(n)
-	t.arena.longs.used = append(t.arena.longs.used, buf)
-	t.arena.count(made*8, cap(buf)*8)
+	return takeFrom(&t.arena, &t.arena.longs, n, 8)
+}
+
+// takeFrom takes n elements of so many bytes from a pool of a.
+func takeFrom[T int32 | int64](a *arena, p *pool[T], n, bytes int) []T {
+	buf, made := p.get(n)
+	p.used = append(p.used, buf)
+	a.count(made*bytes, cap(buf)*bytes)
 	return buf
 }

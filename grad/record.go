@@ -131,6 +131,11 @@ func (op Op) done() {
 // runs if the gradient of any of them was asked for; it reads them with
 // [Var.Grad].
 func (op Op) RecordAll(ys []*Var, pull func()) {
+	op.recordAll(ys, node{all: pull})
+}
+
+// recordAll makes ys the results of an operation whose pullback n has.
+func (op Op) recordAll(ys []*Var, n node) {
 	op.done()
 	if !op.needs {
 		return
@@ -138,7 +143,8 @@ func (op Op) RecordAll(ys []*Var, pull func()) {
 	for _, y := range ys {
 		y.needs = true
 	}
-	op.tape.push(node{op: op.name, outs: op.tape.several(ys), all: pull, trace: op.trace})
+	n.op, n.outs, n.trace = op.name, op.tape.several(ys), op.trace
+	op.tape.push(n)
 }
 
 // RecordBy is [Op.Record] with a pullback that needs no closure.
@@ -153,14 +159,7 @@ func (op Op) RecordBy(y *Var, p Pullback) *Var {
 
 // RecordAllBy is [Op.RecordAll] with a pullback that needs no closure.
 func (op Op) RecordAllBy(ys []*Var, p Pullback) {
-	op.done()
-	if !op.needs {
-		return
-	}
-	for _, y := range ys {
-		y.needs = true
-	}
-	op.tape.push(node{op: op.name, outs: op.tape.several(ys), by: p, trace: op.trace})
+	op.recordAll(ys, node{by: p})
 }
 
 // view returns elements at, at+1, … of x under a shape: its value and its

@@ -8,17 +8,11 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// gradsOf returns gradients that are the same number everywhere, of pairs of a
-// Param and a number.
-func gradsOf(pairs ...any) grad.Grads {
-	var gs grad.Grads
-	for i := 0; i < len(pairs); i += 2 {
-		p := pairs[i].(*grad.Param)
-		g := p.Value.Like()
-		g.Fill(tensor.Float(pairs[i+1].(int)))
-		gs = append(gs, grad.Grad{Param: p, Value: g})
-	}
-	return gs
+// threes is a gradient of p that is 3 everywhere.
+func threes(p *grad.Param) grad.Grads {
+	g := p.Value.Like()
+	g.Fill(3)
+	return grad.Grads{{Param: p, Value: g}}
 }
 
 // TestClipLimits: nothing grows, watched values are left alone, and what is not
@@ -26,7 +20,7 @@ func gradsOf(pairs ...any) grad.Grads {
 func TestClipLimits(t *testing.T) {
 	p, watched := grad.NewParam(5), tensor.New(5)
 	watched.Fill(100)
-	gs := append(gradsOf(p, 3), grad.Grad{Value: watched})
+	gs := append(threes(p), grad.Grad{Value: watched})
 	if norm := gs.ClipNorm(1); math.Abs(norm-3*math.Sqrt(5)) > 1e-6 || math.Abs(gs.Norm()-1) > 1e-6 {
 		t.Errorf("the norm was %v and is %v", norm, gs.Norm())
 	}
@@ -35,7 +29,7 @@ func TestClipLimits(t *testing.T) {
 		t.Error("a watched value was clipped")
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		gs := gradsOf(p, 3)
+		gs := threes(p)
 		gs[0].Value.Data[2] = tensor.Float(bad)
 		if norm := gs.ClipNorm(1); norm-norm == 0 || gs[0].Value.Data[1] != 3 {
 			t.Errorf("%v: the norm is %v, the gradient %v", bad, norm, gs[0].Value.Data)

@@ -69,8 +69,11 @@ func (t *pullTask) release() {
 	*t = pullTask{cuts: t.cuts}
 }
 
+// narrow reports whether one head goes by spokes.
+func (t *pullTask) narrow() bool { return t.direct && t.heads == 1 }
+
 // parts is the number of parts of a loop over destinations.
-func (t *pullTask) parts() int { return partsOfRows(t.k.In.NumRows, t.direct && t.heads == 1) }
+func (t *pullTask) parts() int { return partsOfRows(t.k.In.NumRows, t.narrow()) }
 
 // partsOfRows is the number of parts of a loop over rows.
 func partsOfRows(rows int, narrow bool) int {
@@ -80,7 +83,7 @@ func partsOfRows(rows int, narrow bool) int {
 
 // part is the destinations of one.
 func (t *pullTask) part(i int) (lo, hi int) {
-	per := rowsOfPart(t.direct && t.heads == 1)
+	per := rowsOfPart(t.narrow())
 	return i * per, min((i+1)*per, t.k.In.NumRows)
 }
 
@@ -103,7 +106,7 @@ type pullPairs pullTask
 func (t *pullPairs) Chunk(i int) {
 	lo, hi := (*pullTask)(t).part(i)
 	f := t.k.Ft.RowLen()
-	if t.direct && t.heads == 1 {
+	if (*pullTask)(t).narrow() {
 		one := simd.Spokes{X: t.dOut.Data[lo*f:], V: t.out[lo*f:], Rec: t.stats[lo*t.record():], XStride: f, VStride: f, RecStride: t.record(), Width: f}
 		one.Pair(hi - lo)
 		return

@@ -37,7 +37,17 @@ func TestDGLMoreBuilding(t *testing.T) {
 	ahead := graph.Must(g.Reverse().Neighbourhood([]int32{0}, 1)).Reverse()
 	is(t, "ahead", fmt.Sprint(ahead, ahead.From().Src), "Graph(2 nodes, 2 edges) [0 1]")
 
+	for what, regular := range map[string]*graph.Graph{"[3 3]": graph.Ring(3, 1), "[3 4]": graph.Star(3), "[4 8]": graph.Grid(2, 2)} {
+		is(t, "regular", fmt.Sprint([]int{regular.NumNodes(), regular.NumEdges()}), what)
+	}
+	web, err := graph.RMAT(rng, 8, 20)
+	is(t, "R-MAT", fmt.Sprint(web, err), "Graph(8 nodes, 20 edges) <nil>")
+	papers, err := graph.Citation(rng, 8, 20)
+	is(t, "Citation", fmt.Sprint(papers, err, papers.Symmetric()), "Graph(8 nodes, 20 edges) <nil> true")
+	_, err = g.GonumUndirected()
+	is(t, "not symmetric", err != nil, true)
 	kinds := graph.Must(g.WithKinds([]int32{0, 1, 0, 1, 1}))
+	is(t, "kinds in the graph's order", kinds.Kinds(), "[1 0 1 0 1]")
 	var ones []int32
 	for e, k := range kinds.Kinds() {
 		if k == 1 {
@@ -192,4 +202,71 @@ func TestDGLMoreLayers(t *testing.T) {
 	is(t, "attention in sets", y, "Var[5 4]")
 	d := datasets.Karate()
 	is(t, "normalised features", d.Normalised().Shape()[0], 34)
+}
+
+// TestDGLTorch has what stands around a graph: dense mathematics and the tape.
+func TestDGLTorch(t *testing.T) {
+	p, running := param(1, 3, 4), &grad.Param{Value: tensor.New(4), Frozen: true}
+	tape := grad.NewTape(1)
+	x, w, b := tape.Use(p), grad.Const(param(2, 4, 2).Value), vars([]int{2}, 1, 2)
+	shape := func(what string, y *grad.Var, want string) { t.Helper(); is(t, what, y, "Var"+want) }
+	y := x
+
+	y = x.MatMul(w)
+	shape("product", y, "[3 2]")
+	shape("rows with rows", x.MatMulT(x), "[3 3]")
+	y = x.Linear(w, b, grad.ReLU)
+	shape("linear", y, "[3 2]")
+	y = x.Add(x).Mul(x).Max(x)
+	shape("pointwise", y, "[3 4]")
+	s0, m1, a1 := x.SumAxis(0), x.MeanAxis(1), x.MaxAxis(1)
+	is(t, "axes", fmt.Sprint(s0, m1, a1), "Var[4] Var[3] Var[3]")
+	is(t, "of all elements", fmt.Sprint(x.Sum(), x.Mean()), "Var[1] Var[1]")
+	v, tr, r, c := x.Reshape(-1, 2), x.Transpose(), x.RowRange(1, 3), x.Columns(1, 3)
+	is(t, "views", fmt.Sprint(v, tr, r, c), "Var[6 2] Var[4 3] Var[2 4] Var[3 2]")
+	back := x.Rows([]int32{2, 2}).ScatterAdd([]int32{0, 1}, 3)
+	shape("gathered and scattered", back, "[3 4]")
+	j := grad.Where(x, grad.Concat(x, x).Split(4, 4)[0], x.Clamp(0, 1))
+	shape("joined", j, "[3 4]")
+	y = x.GELU().SELU().SiLU().Mish().Softplus()
+	shape("activations", y, "[3 4]")
+	shape("by name", x.Activate(grad.Activation("elu")), "[3 4]")
+	best, places := x.CumSum().CumProd().Roll(1).TopK(2)
+	is(t, "best", fmt.Sprint(best, len(places)), "Var[3 2] 6")
+	y = x.L2Normalise().LayerNorm(nil, nil, 1e-5)
+	shape("normalised", y, "[3 4]")
+
+	classes, target := []int32{0, 3, grad.NoLabel}, x.Sigmoid().Detach()
+	loss := x.CrossEntropy(classes)
+	shape("cross-entropy", loss, "[1]")
+	shape("smoothed", grad.CrossEntropy{Smoothing: 0.1}.Of(x, classes), "[1]")
+	loss = x.LogSoftmax().NLL(classes).Add(grad.Hinge{}.Of(x, classes))
+	shape("rows", loss, "[1]")
+	loss = grad.BCE{PosWeight: []float64{1, 2, 1, 1}}.Of(x, target)
+	shape("binary", loss, "[1]")
+	shape("a loss each", grad.Loss{Reduction: grad.EachLoss}.MSE(x, target), "[3 4]")
+	shape("their sum", grad.Loss{Reduction: grad.SumLoss}.MSE(x, target), "[1]")
+	loss = x.MSE(target).Add(x.L1(target)).Add(grad.Loss{}.Huber(x, target, 1)).Add(grad.Loss{}.KL(x, target))
+	shape("elements", loss, "[1]")
+	y = tape.Checkpoint(func(xs ...*grad.Var) *grad.Var { return xs[0].Tanh() }, x)
+	shape("checkpoint", y, "[3 4]")
+	tape.Update(running, x.MeanAxis(0))
+	still, asked := x.Detach(), tape.Watch(x.Value())
+	loss = loss.Add(still.Mul(asked).Sum())
+	tape.Trace(true)
+	grads := tape.Backward(loss)
+	is(t, "of what was asked", grads.Of(asked).Data[0], x.Value().Data[0])
+	grads.ClipValue(100)
+	norm := grads.ClipNorm(1)
+	is(t, "clipped", norm > 0 && grads.Norm() < 1.001, true)
+	is(t, "updated", running.Value.Data[0] != 0, true)
+	op, found := tape.FirstNonFinite()
+	is(t, "not finite", fmt.Sprint(op, found), "false")
+	peak := tape.Stats().Peak
+	is(t, "memory", peak > 0, true)
+	before := grad.Measure(func(t *grad.Tape) *grad.Var { return t.Use(p).Sum() }).Peak
+	is(t, "memory of a sum", before > 0, true)
+	tape.Profile(true)
+	tape.Profile(false)
+	is(t, "recorded", slices.Contains(tape.Operations(), "TopK"), true)
 }

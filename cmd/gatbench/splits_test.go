@@ -79,3 +79,25 @@ func TestSplitFile(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+// A dataset in a file is trained on as one that is known by name.
+func TestOwnDataset(t *testing.T) {
+	dir := t.TempDir()
+	file, model := filepath.Join(dir, "Mine.npz"), filepath.Join(dir, "model")
+	ok(t, "data", "convert", "karate", "-o", file)
+	flags := []string{"train", "--json", "--splits", "random", "--epochs", "60", "--lr", "0.05"}
+	want := results(t, append(flags, "--dataset", "karate")...)
+	got := results(t, append(flags, "--dataset", file, "--save", model)...)
+	for _, key := range []string{"train_accuracy", "val_accuracy", "test_accuracy"} {
+		if a, b := got[len(got)-1][key], want[len(want)-1][key]; a != b || key == "train_accuracy" && a.(float64) < 0.8 {
+			t.Errorf("%s is %v, of the karate club %v", key, a, b)
+		}
+	}
+	if a, b := results(t, "eval", "--json", model)[0]["test_accuracy"], want[len(want)-1]["test_accuracy"]; a != b {
+		t.Errorf("the saved model has %v, want %v", a, b)
+	}
+	missing := filepath.Join(dir, "Other.npz")
+	if _, stderr, status := gatbench(t, "train", "--dataset", missing); status != failed || stderr != "gatbench: stat "+missing+": no such file or directory\n" {
+		t.Errorf("status %d, error %q", status, stderr)
+	}
+}

@@ -14,7 +14,7 @@ type settingFlags struct {
 	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
 	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat)."`
 	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick, the default) or until it stops (paper), or the dgl or pyg example's."`
-	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a JSON file of the lists train, val and test."`
+	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, or a .json or .npz file of the lists train, val and test."`
 	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
 	Heads       *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`

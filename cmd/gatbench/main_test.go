@@ -83,7 +83,7 @@ func TestMisuse(t *testing.T) {
 		{"train --seeds 2 --plot p.png", `--plot keeps one model and --seeds 2 trains 2: leave one of them out`},
 		{"train --seeds 2 --attention a.csv", `--attention keeps one model and --seeds 2 trains 2: leave one of them out`},
 		{"train --seeds 2 --checkpoint c", `--checkpoint keeps one model and --seeds 2 trains 2: leave one of them out`},
-		{"train --splits rnadom", `--splits rnadom: there is no such file; write planetoid, random, or the name of a JSON file of the lists train, val and test`},
+		{"train --splits rnadom", `--splits rnadom: there is no such file; write planetoid, random, or the name of a .json or .npz file of the lists train, val and test`},
 		{"eval", `expected "<file>"; gatbench --help lists what there is`},
 		{"eval x --threads=-1", `--threads -1: it must be at least 1, or 0 for all there are`},
 		{"predict x --out " + dir, `--out ` + dir + `: it is a folder; name a file`},

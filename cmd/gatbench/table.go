@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
@@ -119,12 +120,12 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	if err := c.variation.check(c.Models); err != nil {
 		return nil, err
 	}
-	datasets := c.Datasets
-	if len(datasets) == 0 {
-		datasets = []string{"cora", "citeseer", "pubmed"}
+	names := c.Datasets
+	if len(names) == 0 {
+		names = []string{"cora", "citeseer", "pubmed"}
 	}
 	var out [][]recipe
-	for _, d := range datasets {
+	for _, d := range names {
 		var rs []recipe
 		for _, m := range c.Models {
 			r, err := newRecipe(c.Preset, m, datasetNamed(d))
@@ -212,20 +213,26 @@ func (t *accuracyTable) print(name string, l cell) error {
 
 // row prints a cell for people, and before the first the head.
 func (t *accuracyTable) row(name string, l cell) {
-	const columns = "%-8s  %-*s  %-24s  %-10s  %-4s  %-10s %6s\n"
+	const columns = "%-*s  %-*s  %-24s  %-10s  %-4s  %-10s %6s\n"
 	wide := len("model")
 	for _, m := range t.Models {
 		wide = max(wide, len(m))
 	}
+	long := len("CiteSeer")
+	for _, i := range datasets.Catalogue() {
+		if slices.Contains(t.Datasets, i.Name) {
+			long = max(long, len(i.Title))
+		}
+	}
 	if t.rows == 1 {
-		t.printf(columns, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
+		t.printf(columns, long, "dataset", wide, "model", "here", "paper", "DGL", "PyG", "time")
 	}
 	p := reported[l.Model][l.Dataset]
 	here := fmt.Sprintf("%.1f", 100*l.Mean)
 	if l.Seeds > 1 { // one says nothing of how far they lie apart
 		here += fmt.Sprintf(" ± %.1f [%.1f, %.1f]", 100*l.Std, 100*l.Low, 100*l.High)
 	}
-	t.printf(columns, name, wide, l.Model, here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
+	t.printf(columns, long, name, wide, l.Model, here, p.paper, p.dgl, p.pyg, fmt.Sprintf("%.0f s", l.TotalMS/1000))
 }
 
 // String is mean ± std, or a dash.
@@ -252,7 +259,7 @@ func (t *accuracyTable) end(recipes [][]recipe) error {
 		noun = "seed"
 	}
 	t.printf("\n%s\n", wrap(fmt.Sprintf("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
-		"Planetoid's split, settings: %s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, t.Preset)))
+		"The datasets' own splits (Planetoid's), settings: %s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, t.Preset)))
 	for _, line := range rules(recipes[0]) {
 		t.printf("%s\n", wrap(line))
 	}

@@ -201,7 +201,7 @@ func TestSeeds(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"seed 3 ", "\nseed 4 ", "\nCora: test accuracy ", " over 2 seeds, ", "\nnext: gatbench train --save cora.safetensors\n"} {
+	for _, want := range []string{"seed 3 ", "\nseed 4 ", "\nCora: test accuracy ", " over 2 seeds, ", "\nnext: gatbench train --epochs 2 --save cora.safetensors\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the summary has no %q:\n%s", want, stdout)
 		}
@@ -211,7 +211,7 @@ func TestSeeds(t *testing.T) {
 // What is advised next has the preset of the run.
 func TestAdviceHasPreset(t *testing.T) {
 	stdout, _, status := gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
-	if want := "\nnext: gatbench train --model gcn --preset dgl --seeds 10\n"; status != succeeded || !strings.HasSuffix(stdout, want) {
+	if want := "\nnext: gatbench train --preset dgl --model gcn --epochs 1 --seeds 10\n"; status != succeeded || !strings.HasSuffix(stdout, want) {
 		t.Errorf("status %d, no %q in\n%s", status, want, stdout)
 	}
 }

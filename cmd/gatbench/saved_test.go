@@ -134,7 +134,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	write("cut", whole[:len(whole)/2])
 	write("short", whole[:5])
-	write("nan", append(bytes.Clone(whole[:len(whole)-4]), 0, 0, 0xc0, 0x7f))
+	write("nan", append(bytes.Clone(whole[:len(whole)-4]), 0xff, 0xff, 0xff, 0xff)) // of both widths of numbers
 	write("empty", nil)
 	write("foreign", bytes.Repeat([]byte("PK\x03\x04"), 50))
 	write("other", bytes.Replace(whole, []byte(`\"Model\":\"gcn\"`), []byte(`\"Model\":\"mlq\"`), 1))

@@ -122,7 +122,7 @@ func (r ring) beyond(i int, far float64) picture.Point {
 // outside returns the middle of the left or right end of what is written at the
 // i-th node, or of all of it above and below.
 func (r ring) outside(i int) (picture.Point, picture.Anchor) {
-	const level = 0.26 // the share of the radius to either side within which a node is above or below
+	const level = 0.2 // the share of the radius to either side within which a node is above or below
 	switch d := r.towards(i); {
 	case d.X > level:
 		return r.beyond(i, 10), picture.Start

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/xml"
+	"fmt"
 	"image/png"
 	"math"
 	"math/rand/v2"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -98,10 +101,110 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	svg, err := os.ReadFile(file("a.svg"))
-	if err != nil || !strings.Contains(string(svg), "<svg") || !strings.Contains(string(svg), "node 30, layer 2: attention") {
+	if err != nil || !strings.Contains(string(svg), "node 30, layer 2: attention") {
 		t.Errorf("a.svg: %v, %.200s", err, svg)
 	}
+	wordsApart(t, svg)
 	attentionSumsToOne(t, file("a.csv"))
+}
+
+func TestPlot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.svg")
+	if _, stderr, status := gatbench(t, "train", "--epochs", "3", "--plot", path); status != succeeded {
+		t.Fatalf("status %d, error %q", status, stderr)
+	}
+	svg, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wordsApart(t, svg)
+	for _, want := range []string{
+		">GAT on Cora: loss<", ">training, with dropout<", ">model: epoch ", ">accuracy<", ">hidden layer, by class<",
+		">Reinforcement Learning<", ">errors by degree<", ">5–8<", ">(206)<", ">wrong test nodes, per cent<",
+	} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if n := strings.Count(string(svg), "<circle"); n != 2708+7 {
+		t.Errorf("%d discs, want one a node and one a class", n)
+	}
+}
+
+// svgText is a piece of text in SVG.
+type svgText struct {
+	X      float64 `xml:"x,attr"`
+	Y      float64 `xml:"y,attr"`
+	Size   float64 `xml:"font-size,attr"`
+	Length float64 `xml:"textLength,attr"`
+	Anchor string  `xml:"text-anchor,attr"`
+	Turn   string  `xml:"transform,attr"`
+	Words  string  `xml:",chardata"`
+}
+
+// box returns where the text is.
+func (s svgText) box() picture.Box {
+	before := map[string]float64{"": 0, "middle": s.Length / 2, "end": s.Length}[s.Anchor]
+	if s.Turn != "" {
+		return picture.Box{Left: s.X - 0.7*s.Size, Top: s.Y + before - s.Length, Right: s.X, Bottom: s.Y + before}
+	}
+	return picture.Box{Left: s.X - before, Top: s.Y - 0.7*s.Size, Right: s.X - before + s.Length, Bottom: s.Y}
+}
+
+// wordsApart reads a picture, none of whose words may leave it or overlap.
+func wordsApart(t *testing.T, svg []byte) {
+	t.Helper()
+	var doc struct {
+		ViewBox string    `xml:"viewBox,attr"`
+		Text    []svgText `xml:"text"`
+	}
+	if err := xml.Unmarshal(svg, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var x, y, width, height float64
+	if _, err := fmt.Sscan(doc.ViewBox, &x, &y, &width, &height); err != nil || len(doc.Text) < 10 {
+		t.Fatalf("%v, %d texts on %q", err, len(doc.Text), doc.ViewBox)
+	}
+	for i, s := range doc.Text {
+		b := s.box()
+		if b.Left < 0 || b.Top < 0 || b.Right > width || b.Bottom > height {
+			t.Errorf("%q is cut off: %v", s.Words, b)
+		}
+		for _, other := range doc.Text[:i] {
+			if overlap(b, other.box()) {
+				t.Errorf("%q and %q overlap: %v, %v", s.Words, other.Words, b, other.box())
+			}
+		}
+	}
+}
+
+func overlap(a, b picture.Box) bool {
+	return a.Left < b.Right && b.Left < a.Right && a.Top < b.Bottom && b.Top < a.Bottom
+}
+
+// The numbers around a node neither overlap nor lie on the nodes.
+func TestRing(t *testing.T) {
+	for n := 1; n <= 16; n++ {
+		r := ring{picture.Point{X: 200, Y: 150}, 75, n}
+		var boxes []picture.Box
+		for i := range n {
+			at, anchor := r.outside(i)
+			length := picture.Letters{Size: 7.5}.Width("19716: 100 %")
+			boxes = append(boxes, svgText{X: at.X, Y: at.Y + 2.7, Size: 7.5, Length: length, Anchor: []string{"", "middle", "end"}[anchor]}.box())
+		}
+		for i, b := range boxes {
+			for j := range n {
+				d := r.at(j)
+				node := picture.Box{Left: d.X - 5, Top: d.Y - 5, Right: d.X + 5, Bottom: d.Y + 5}
+				if overlap(b, node) || i != j && overlap(b, boxes[j]) {
+					t.Errorf("of %d nodes, number %d is on node or number %d", n, i, j)
+				}
+			}
+			if far := math.Hypot(b.Middle().X-r.at(i).X, b.Middle().Y-r.at(i).Y); far > 40 {
+				t.Errorf("of %d nodes, number %d is %.0f points away", n, i, far)
+			}
+		}
+	}
 }
 
 // attentionSumsToOne reads a file of --attention: what a node attends to in a

@@ -77,10 +77,14 @@ func (s span) ticks() []tick {
 
 // label writes a multiple of a step; as a power of ten where that is much shorter.
 func label(v, step float64) string {
-	decimals := int(max(0, -math.Floor(math.Log10(step)+1e-9)))
+	decimals := -power(step)
 	if decimals > 6 || math.Abs(v) >= 1e8 {
-		digits := max(1, 1+int(math.Floor(math.Log10(math.Max(math.Abs(v), step)/step)+1e-9)))
-		return strconv.FormatFloat(v, 'g', min(digits, 12), 64)
+		digits := 1 + decimals + power(math.Max(math.Abs(v), step))
+		return strconv.FormatFloat(v, 'g', digits, 64)
 	}
+	decimals = max(0, decimals)
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
+
+// power returns the power of ten that v begins with.
+func power(v float64) int { return int(math.Floor(math.Log10(v) + 1e-9)) }

@@ -220,7 +220,7 @@ func (f *frame) curve(s Series) {
 	var run []Point
 	end := func() {
 		if len(run) == 1 {
-			f.Circle(run[0], 1.4, s.Colour)
+			f.Circle(run[0], 2.2, s.Colour)
 		}
 		f.Polyline(run, stroke)
 		run = nil

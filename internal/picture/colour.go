@@ -1,6 +1,9 @@
 package picture
 
-import "image/color"
+import (
+	"image/color"
+	"math"
+)
 
 // The shades of a chart.
 var (
@@ -24,15 +27,15 @@ func Colour(i int) color.RGBA {
 	c := palette[i%n]
 	switch i / n % 3 {
 	case 1:
-		return mix(c, color.RGBA{0, 0, 0, 255})
+		return mix(c, color.RGBA{0, 0, 0, 255}, 0.4)
 	case 2:
-		return mix(c, White)
+		return mix(c, White, 0.5)
 	}
 	return c
 }
 
-// mix returns the colour in the middle between two.
-func mix(a, b color.RGBA) color.RGBA {
-	half := func(x, y uint8) uint8 { return uint8((int(x) + int(y)) / 2) }
-	return color.RGBA{half(a.R, b.R), half(a.G, b.G), half(a.B, b.B), 255}
+// mix returns a with a share of b.
+func mix(a, b color.RGBA, share float64) color.RGBA {
+	of := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + share*(float64(y)-float64(x)))) }
+	return color.RGBA{of(a.R, b.R), of(a.G, b.G), of(a.B, b.B), 255}
 }

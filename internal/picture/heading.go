@@ -34,8 +34,8 @@ type Heading struct {
 const (
 	titleLine  = 19 // from the top of the title to the legend
 	legendLine = 12.5
-	keyMark    = 17 // from the start of a mark to its words
-	keyGap     = 12 // from the end of a name to the next mark
+	keyGap     = 9 // from the end of a name to the next mark
+	keySpare   = 6 // a name has this part of its width more, for viewers of SVG with another font
 )
 
 var (
@@ -63,12 +63,20 @@ type placed struct {
 	at Point
 }
 
+// indent is how far from the start of a mark its words begin.
+func (m Mark) indent() float64 {
+	switch m {
+	case Words:
+		return 0
+	case Dots, Bars:
+		return 11
+	}
+	return 18
+}
+
 // width is that of an entry without the gap after it.
 func (k Key) width() float64 {
-	if k.Mark == Words {
-		return legendLetters.Width(k.Name)
-	}
-	return keyMark + legendLetters.Width(k.Name)
+	return k.Mark.indent() + legendLetters.Width(k.Name)*(1+1./keySpare)
 }
 
 // place puts the entries into lines from the top of a box on.
@@ -77,7 +85,7 @@ func (h Heading) place(box Box) []placed {
 	var out []placed
 	x, line := box.Left, 0
 	for _, k := range h.Legend {
-		k.Name = legendLetters.Fit(k.Name, box.Width()-keyMark)
+		k.Name = legendLetters.Fit(k.Name, (box.Width()-k.Mark.indent())/(1+1./keySpare))
 		if x > box.Left && x+k.width() > box.Right {
 			x, line = box.Left, line+1
 		}
@@ -104,23 +112,19 @@ func (h Heading) cut(out []placed, right float64) []placed {
 
 // draw draws an entry.
 func (k placed) draw(c *Canvas) {
-	text, middle := k.at, Point{k.at.X + 7, k.at.Y}
-	text.X += keyMark
-	ends := [2]Point{k.at, {k.at.X + 14, k.at.Y}}
+	end, middle := k.at, k.at
+	end.X, middle.X = k.at.X+14, k.at.X+3.5
 	switch k.Mark {
-	case Words:
-		text.X = k.at.X
 	case Curve:
-		c.Line(ends[0], ends[1], Stroke{Colour: k.Colour, Width: 1.6})
+		c.Line(k.at, end, Stroke{Colour: k.Colour, Width: 1.6})
 	case Upright:
-		c.Line(ends[0], ends[1], upright(k.Colour))
+		c.Line(k.at, end, upright(k.Colour))
 	case Dots:
 		c.Circle(middle, 3.2, k.Colour)
 	case Bars:
-		c.Rect(Box{middle.X - 4, middle.Y - 4, middle.X + 4, middle.Y + 4}, k.Colour)
+		c.Rect(Box{middle.X - 3.5, middle.Y - 3.5, middle.X + 3.5, middle.Y + 3.5}, k.Colour)
 	}
-	text.Y += legendLetters.Size * capital / 2
-	c.Text(text, k.Name, legendLetters)
+	c.Text(Point{k.at.X + k.Mark.indent(), k.at.Y + legendLetters.Size*capital/2}, k.Name, legendLetters)
 }
 
 // upright is the line of the mark of that name.

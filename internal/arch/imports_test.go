@@ -115,6 +115,8 @@ func TestViolations(t *testing.T) {
 		{"train", "github.com/klauspost/compress/zstd", false},
 		{"train", "github.com/klauspost/compression", false},
 		{"layers", "golang.org/x/term", false},
+		{"internal/picture", "golang.org/x/image/vector", true},
+		{"cmd/gatbench", "golang.org/x/image/vector", false},
 		{"layers", "example.com/new", false},
 	}
 	for _, tt := range tests {

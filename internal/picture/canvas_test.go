@@ -140,6 +140,7 @@ func TestPNG(t *testing.T) {
 	c.Line(Point{50, 10}, Point{90, 10}, Stroke{Colour: blue, Width: 2})
 	c.Line(Point{50, 30}, Point{90, 30}, Stroke{Colour: red, Width: 2, Dash: 4})
 	c.Polyline([]Point{{60, 50}, {70, 40}, {60, 50}, {70, 40}, {80, 50}}, Stroke{Colour: red, Width: 2}) // back and forth
+	c.Polyline([]Point{{10, 40}, {20, 40}, {20, 50}}, Stroke{Colour: red, Width: 4})                     // a round corner
 	c.Circle(Point{99, 59}, 10, blue)                                                                    // beyond the edge
 	c.Circle(Point{-50, 10}, 3, blue)                                                                    // nowhere
 	img := painted(t, c)
@@ -152,7 +153,7 @@ func TestPNG(t *testing.T) {
 	}{
 		{11, 11, red}, {29, 19, red}, {9, 15, White}, {31, 15, White}, {20, 15, blue}, {20, 12.5, blue}, {16.5, 12.5, red},
 		{51, 10, blue}, {89, 9.6, blue}, {49, 10, White}, {70, 11.6, White}, {51, 30, red}, {56, 30, White}, {59, 30, red}, {64, 30, White},
-		{65, 45, red}, {75, 45, red}, {70, 45, White}, {99, 59, blue}, {1, 1, White},
+		{65, 45, red}, {75, 45, red}, {70, 45, White}, {99, 59, blue}, {11, 40, red}, {19.4, 39.1, red}, {20.6, 39.1, red}, {21.7, 38.2, White}, {1, 1, White},
 	} {
 		if got := at(img, p.x, p.y); got != p.want {
 			t.Errorf("at %g, %g: %v, want %v", p.x, p.y, got, p.want)

@@ -44,7 +44,7 @@ func checkLegend(t *testing.T, entries []placed) {
 	t.Helper()
 	for i, k := range entries {
 		right := k.at.X + k.Mark.indent() + 7./6*legendLetters.Width(k.Name)
-		if k.at.X < box.Left || right > box.Right+1e-9 || k.at.Y < box.Top || k.at.Y > box.Top+box.Height()/3 || k.Name == "" {
+		if k.at.X < box.Left || right > box.Right+1e-9 || k.at.Y < box.Top || k.at.Y+legendLine/2 > box.Top+box.Height()/3 || k.Name == "" {
 			t.Fatalf("entry %d of %d, %q, goes from %v to %g", i, len(entries), k.Name, k.at, right)
 		}
 		if i+1 < len(entries) && entries[i+1].at.Y == k.at.Y && entries[i+1].at.X < right+5 {

@@ -23,7 +23,7 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 	if len(b.Value().Data) != x.Value().Dim(-1) {
 		panic(tensor.Mismatch("grad.AddBias", x, b))
 	}
-	y := op.Fresh(x.val.Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		runBiased(biased{in: x.val.Data, out: y.val.Data, b: b.val.Data, f: u, on: folds})
 	}

@@ -82,7 +82,7 @@ func (n *binaryNotes) Pull(dz *tensor.Dense) {
 
 // pairs is binary for few elements of one shape.
 func (op Op) pairs(f simd.Binary, x, y *Var) *Var {
-	z := op.Fresh(x.val.Shape()...)
+	z := op.freshLike(x)
 	if !op.Dry(0) {
 		f.Forward(z.val.Data, x.val.Data, y.val.Data, 1, 1)
 	}

@@ -30,7 +30,7 @@ func (t *Tape) Checkpoint(f func(xs ...*Var) *Var, xs ...*Var) *Var {
 	c := &checkpoint{t: t, f: f, xs: append([]*Var(nil), xs...), op: t.op, label: t.label}
 	y := c.forward()
 	if y.needs {
-		t.push(node{op: "Checkpoint", out: y, pull: c.pull})
+		t.push(node{op: "Checkpoint", out: y, by: c})
 	}
 	return y
 }
@@ -61,20 +61,20 @@ func (c *checkpoint) run(s section) *Var {
 // enter begins a run of the function, whose Vars are good until leave is called.
 func (c *checkpoint) enter() (leave func()) {
 	t := c.t
-	m, outer := t.arena.mark(), len(t.runs)
+	m, outer, bodies := t.arena.mark(), len(t.runs), t.bodies.used
 	t.ran++
 	t.runs = append(t.runs, t.ran)
 	return func() {
 		t.runs = t.runs[:outer]
 		t.arena.release(m)
+		t.bodies.cut(bodies)
 	}
 }
 
 // forward returns a copy of the function's value and takes its memory back.
 func (c *checkpoint) forward() *Var {
 	t := c.t
-	y := &Var{tape: t}
-	t.stamp(y)
+	y := t.newVar()
 	leave := c.enter()
 	defer func() {
 		leave()
@@ -95,8 +95,8 @@ func (c *checkpoint) forward() *Var {
 	return y
 }
 
-// pull records the function, runs its pullbacks and forgets it again.
-func (c *checkpoint) pull(dy *tensor.Dense) {
+// Pull records the function, runs its pullbacks and forgets it again.
+func (c *checkpoint) Pull(dy *tensor.Dense) {
 	t := c.t
 	defer c.enter()()
 	first := len(t.nodes)

@@ -53,7 +53,7 @@ func (n *columnNorm) apply(name string) *Var {
 	n.extra = n.shift
 	op := n.begin(name)
 	checkOffsets(name, n.rows, n.offsets)
-	y := op.New(n.x.Shape()...)
+	y := op.newLike(n.x)
 	size := (len(n.offsets) - 1) * n.d
 	if !n.fixed {
 		n.mean, n.scale = op.Floats(size), op.Floats(size)

@@ -22,7 +22,7 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 	if x.csr != nil {
 		return t.dropSparse(x, d)
 	}
-	y := op.Fresh(x.Value().Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		tensor.Dropout(&y.val, &x.val, d)
 	}
@@ -37,8 +37,7 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 
 // dropSparse drops stored elements: dropping a zero changes nothing.
 func (t *Tape) dropSparse(x *Var, d *simd.Dropout) *Var {
-	y := &Var{tape: t}
-	t.stamp(y)
+	y := t.newVar()
 	kept, starts := sparse.DropSizes(x.csr)
 	y.csr = sparse.Drop(x.csr, d, sparse.DropRoom{
 		Values: t.takeFresh(x.csr.NNZ()), Kept: t.takeFresh(kept), Cols: t.takeFreshInts(kept), Starts: t.takeFreshLongs(starts),

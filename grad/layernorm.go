@@ -21,7 +21,7 @@ const normGrain = 1 << 13
 func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 	n := &norm{x: x, gain: gain, bias: bias, eps: eps}
 	op := n.begin("LayerNorm")
-	y := op.New(x.Shape()...)
+	y := op.newLike(x)
 	n.mean, n.rest, n.scale = op.Floats(n.rows), op.Floats(n.rows), op.Floats(n.rows)
 	if !op.Dry(0) {
 		n.eachRow(y.val.Data, nil, (*norm).row)

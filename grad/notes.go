@@ -55,23 +55,16 @@ func (s *slab[T]) take() *T {
 }
 
 // empty takes all values back, as zeros.
-func (s *slab[T]) empty() {
-	for _, p := range s.all[:s.used] {
+func (s *slab[T]) empty() { s.cut(0) }
+
+// cut takes back all but the first n values.
+func (s *slab[T]) cut(n int) {
+	for _, p := range s.all[n:s.used] {
 		*p = *new(T)
 	}
-	s.used = 0
+	s.used = n
 }
 
-// newVar returns a zero Var. Those of a loop, which must not leave it, are used
-// again after the tape's next Reset; until then they tell that they are stale.
-func (t *Tape) newVar() *Var {
-	if t == nil || t.loop == nil {
-		return new(Var)
-	}
-	v := t.vars.take()
-	*v = Var{}
-	return v
-}
 
 // several returns a copy of ys that lives until the next Reset.
 func (t *Tape) several(ys []*Var) []*Var {
@@ -85,7 +78,6 @@ func (t *Tape) resetNotes() {
 	for _, s := range t.notes {
 		s.empty()
 	}
-	t.vars.used = 0
 	clear(t.results)
 	t.results = t.results[:0]
 }

@@ -8,7 +8,7 @@ import (
 // unary records y = f(x), element by element.
 func (x *Var) unary(f simd.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
-	y := op.Fresh(x.Value().Shape()...)
+	y := op.freshLike(x)
 	switch {
 	case op.Dry(0):
 	case len(y.val.Data) <= small:

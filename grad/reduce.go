@@ -110,7 +110,7 @@ func (x *Var) Mean() *Var {
 // what falls off one end enters at the other.
 func (x *Var) Roll(shift int) *Var {
 	op := Begin("Roll", x)
-	y := op.New(x.Value().Shape()...)
+	y := op.newLike(x)
 	if !op.Dry(0) {
 		tensor.Roll(&y.val, &x.val, -1, shift)
 	}

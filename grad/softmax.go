@@ -15,7 +15,7 @@ func (x *Var) LogSoftmax() *Var {
 // result.
 func (x *Var) rowwise(name string, f func(y, x *tensor.Dense), pull func(dx, dy, y *tensor.Dense)) *Var {
 	op := Begin(name, x)
-	y := op.Fresh(x.Value().Shape()...)
+	y := op.freshLike(x)
 	if !op.Dry(0) {
 		f(&y.val, &x.val)
 	}

@@ -26,7 +26,9 @@ type Tape struct {
 	loops     []*Loop
 	loopsUsed int
 
-	vars    slab[Var] // made in loops
+	heads   []Var      // not in use yet
+	bodies  slab[body] // of Vars
+	vars    slab[Var]  // made in loops
 	notes   map[reflect.Type]pile
 	results []*Var // of operations with several
 
@@ -45,13 +47,10 @@ type Tape struct {
 type node struct {
 	op    string
 	label string
-	out   *Var
-	pull  func(dy *tensor.Dense)
-	outs  []*Var
-	all   func()
-	by    Pullback // instead of pull or all
+	out   *Var   // nil of several
+	outs  []*Var // if there are several
+	by    Pullback
 	trace *trace
-	inner *Loop // whose operations these are
 }
 
 type leaf struct {
@@ -86,6 +85,7 @@ func (t *Tape) Reset() {
 	t.nodes, t.leaves, t.updates = t.nodes[:0], t.leaves[:0], t.updates[:0]
 	t.resetLoops()
 	t.resetNotes()
+	t.resetVars()
 	t.arena.reset()
 	t.gen++
 	t.step++
@@ -154,16 +154,16 @@ func (t *Tape) push(n node) {
 	if t.inside == forward {
 		return
 	}
-	n.label = t.label
+	to := &t.nodes
 	if t.loop != nil {
-		t.loop.nodes = append(t.loop.nodes, n)
-	} else {
-		t.nodes = append(t.nodes, n)
+		to = &t.loop.nodes
 	}
+	n.label = t.label
+	*to = append(*to, n)
 }
 
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
-	v := &Var{val: *x, tape: t, gen: t.gen, needs: needs, hold: true}
+	v := &Var{body: &body{val: *x, needs: needs, hold: true}, tape: t, gen: t.gen}
 	if needs {
 		t.leaves = append(t.leaves, leaf{p, v})
 	}

@@ -12,7 +12,7 @@ import (
 // is summed in float64. A row of zeros stays and gets no gradient.
 func (x *Var) L2Normalise() *Var {
 	op := Begin("L2Normalise", x)
-	y := op.New(x.Value().Shape()...)
+	y := op.newLike(x)
 	n := &units{x: x.val.Data, y: y.val.Data, inverse: op.Floats(leading(x.Shape())), d: x.Dim(-1)}
 	if !op.Dry(0) {
 		n.each((*units).forward)

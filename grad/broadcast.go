@@ -34,23 +34,34 @@ const small = 1 << 10
 
 func (x *Var) binary(f simd.Binary, y *Var) *Var {
 	op := Begin(f.String(), x, y)
-	if len(x.Value().Data) <= small && slices.Equal(x.val.Shape(), y.Value().Shape()) {
+	same := slices.Equal(x.Value().Shape(), y.Value().Shape())
+	if same && len(x.val.Data) <= small {
 		return op.pairs(f, x, y)
 	}
-	shape, ok := x.val.Shape(), true
-	if !slices.Equal(shape, y.Value().Shape()) {
-		shape, ok = tensor.Broadcast(shape, y.val.Shape())
+	var z *Var
+	if same {
+		z = op.freshLike(x)
+	} else {
+		z = op.Fresh(op.broadcast(&axes{}, x, y)...)
 	}
-	if !ok {
-		panic(tensor.Mismatch("grad."+f.String(), x, y))
-	}
-	z := op.Fresh(shape...)
 	if !op.Dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, f)
 	}
 	n := Notes[binaryNotes](op)
 	*n = binaryNotes{f: f, x: x, y: y}
 	return op.RecordBy(z, n)
+}
+
+// axes is room for a shape.
+type axes [tensor.MaxAxes]int
+
+// broadcast writes the shape that x and y share to room.
+func (op Op) broadcast(room *axes, x, y *Var) []int {
+	shape, ok := tensor.AppendBroadcast(room[:0], x.val.Shape(), y.val.Shape())
+	if !ok {
+		panic(tensor.Mismatch("grad."+op.name, x, y))
+	}
+	return shape
 }
 
 // binaryNotes is the pullback of a function of x and y, which are few elements

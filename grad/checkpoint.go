@@ -30,7 +30,7 @@ func (t *Tape) Checkpoint(f func(xs ...*Var) *Var, xs ...*Var) *Var {
 	c := &checkpoint{t: t, f: f, xs: append([]*Var(nil), xs...), op: t.op, label: t.label}
 	y := c.forward()
 	if y.needs {
-		t.push(node{op: "Checkpoint", out: y, by: c})
+		t.record("Checkpoint", y, c)
 	}
 	return y
 }

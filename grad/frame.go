@@ -19,7 +19,7 @@ func (op Op) NewFrame(shape ...int) *Frame {
 // Backward is there, the frame's gradient can be handed back.
 func (f *Frame) record() {
 	if t := f.all.tape; t.Recording() {
-		t.push(node{op: "Frame", out: f.all, by: nothing{}})
+		t.record("Frame", f.all, nothing{})
 	}
 }
 
@@ -50,11 +50,11 @@ func (f *Frame) Write(lo int, y *Var) {
 		y.base, y.at = f.all, at // y belongs to this loop: its gradient is the frame's
 		return
 	}
-	op.tape.push(node{op: op.name, by: pullAll(func() {
+	op.tape.push(op.name, pullAll(func() {
 		if f.all.has {
 			addTo(y.Grad().Data, f.all.gradFrom(at)[at:at+n])
 		}
-	})})
+	}))
 }
 
 // View returns rows lo to hi, without hi.

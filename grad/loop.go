@@ -36,7 +36,7 @@ func (l *Loop) End() {
 	}
 	l.tape.loop = l.outer
 	if len(l.nodes) > 0 {
-		l.tape.push(node{op: "Loop", by: (*loopPull)(l)})
+		l.tape.push("Loop", (*loopPull)(l))
 	}
 }
 

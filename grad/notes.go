@@ -1,10 +1,6 @@
 package grad
 
-import (
-	"reflect"
-
-	"github.com/edgewise-ml/edgewise/tensor"
-)
+import "github.com/edgewise-ml/edgewise/tensor"
 
 // Pullback is what an operation does in Backward: it is given the gradient of
 // the operation's result and adds to those of the operands, like the function of
@@ -19,15 +15,13 @@ func Notes[T any](op Op) *T {
 	if t == nil {
 		return new(T)
 	}
-	kind := reflect.TypeFor[T]()
-	s, ok := t.notes[kind].(*slab[T])
-	if !ok {
-		s = new(slab[T])
-		if t.notes == nil {
-			t.notes = map[reflect.Type]pile{}
+	for _, p := range t.notes {
+		if s, ok := p.(*slab[T]); ok {
+			return s.take()
 		}
-		t.notes[kind] = s
 	}
+	s := new(slab[T])
+	t.notes = append(t.notes, s)
 	return s.take()
 }
 

@@ -148,7 +148,9 @@ func (op Op) RecordBy(y *Var, p Pullback) *Var {
 	op.done()
 	if op.needs {
 		y.needs = true
-		op.tape.push(node{op: op.name, out: y, by: p, trace: op.trace})
+		if n := op.tape.record(op.name, y, p); n != nil {
+			n.trace = op.trace
+		}
 	}
 	return y
 }
@@ -162,7 +164,9 @@ func (op Op) RecordAllBy(ys []*Var, p Pullback) {
 	for _, y := range ys {
 		y.needs = true
 	}
-	op.tape.push(node{op: op.name, outs: op.tape.several(ys), by: p, trace: op.trace})
+	if n := op.tape.push(op.name, p); n != nil {
+		n.outs, n.trace = op.tape.several(ys), op.trace
+	}
 }
 
 // view returns elements at, at+1, … of x under a shape: its value and its

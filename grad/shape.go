@@ -19,7 +19,8 @@ func leading(shape []int) int {
 // Reshape returns x under another shape, as a view; −1 stands for what is left.
 func (x *Var) Reshape(shape ...int) *Var {
 	op := Begin("Reshape", x)
-	return op.view(x, 0, x.Value().Infer(shape...)...)
+	var dims [tensor.MaxAxes]int
+	return op.view(x, 0, x.Value().AppendInfer(dims[:0], shape)...)
 }
 
 // RowRange returns rows lo to hi, without hi, as a view.
@@ -38,23 +39,27 @@ func (x *Var) RowRange(lo, hi int) *Var {
 // means behind the last. It puts back an axis that SumAxis or MaxAxis took away.
 func (x *Var) InsertAxis(i int) *Var {
 	op := Begin("InsertAxis", x)
-	shape := slices.Clone(x.Value().Shape())
+	shape := x.Value().Shape()
 	if i < 0 {
 		i += len(shape) + 1
 	}
 	if i < 0 || i > len(shape) || len(shape) == tensor.MaxAxes {
-		panic(&tensor.ShapeError{Op: "grad.InsertAxis", Shapes: [][]int{shape, {i}}, Why: "no place for another axis"})
+		panic(&tensor.ShapeError{Op: "grad.InsertAxis", Shapes: [][]int{slices.Clone(shape), {i}}, Why: "no place for another axis"})
 	}
-	return op.view(x, 0, slices.Insert(shape, i, 1)...)
+	var dims [tensor.MaxAxes]int
+	with := append(dims[:0], shape[:i]...)
+	with = append(with, 1)
+	return op.view(x, 0, append(with, shape[i:]...)...)
 }
 
 // Transpose exchanges the last two axes.
 func (x *Var) Transpose() *Var {
 	op := Begin("Transpose", x)
-	shape := slices.Clone(x.Value().Shape())
+	var dims [tensor.MaxAxes]int
+	shape := append(dims[:0], x.Value().Shape()...)
 	k := len(shape) - 2
 	if k < 0 {
-		panic(&tensor.ShapeError{Op: "grad.Transpose", Shapes: [][]int{shape}, Why: "there are no two axes"})
+		panic(&tensor.ShapeError{Op: "grad.Transpose", Shapes: [][]int{slices.Clone(shape)}, Why: "there are no two axes"})
 	}
 	shape[k], shape[k+1] = shape[k+1], shape[k]
 	y := op.New(shape...)
@@ -75,8 +80,9 @@ func (x *Var) Transpose() *Var {
 // Expand stretches axes of length 1, and adds leading ones, as broadcasting does.
 func (x *Var) Expand(shape ...int) *Var {
 	op := Begin("Expand", x)
-	if to, ok := tensor.Broadcast(x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
-		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{x.Shape(), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
+	var dims [tensor.MaxAxes]int
+	if to, ok := tensor.AppendBroadcast(dims[:0], x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
+		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
 	y := op.New(shape...)
 	p := tensor.Pair(x.val.Shape(), shape, shape)

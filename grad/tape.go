@@ -1,8 +1,6 @@
 package grad
 
 import (
-	"reflect"
-
 	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -29,7 +27,7 @@ type Tape struct {
 	heads   []Var      // not in use yet
 	bodies  slab[body] // of Vars
 	vars    slab[Var]  // made in loops
-	notes   map[reflect.Type]pile
+	notes   []pile // one of each type; they are few
 	results []*Var // of operations with several
 
 	label  string   // of the operations that follow
@@ -148,18 +146,33 @@ func (t *Tape) Watch(x *tensor.Dense) *Var {
 	return t.leaf(x, nil, !t.eval)
 }
 
-// push records an operation, except while a checkpointed function runs for its
-// value alone.
-func (t *Tape) push(n node) {
+// push records an operation whose pullback is by, except while a checkpointed
+// function runs for its value alone: then it returns nil.
+func (t *Tape) push(op string, by Pullback) *node {
 	if t.inside == forward {
-		return
+		return nil
 	}
 	to := &t.nodes
 	if t.loop != nil {
 		to = &t.loop.nodes
 	}
-	n.label = t.label
-	*to = append(*to, n)
+	at := len(*to)
+	if at == cap(*to) {
+		*to = append(*to, node{})
+	}
+	*to = (*to)[:at+1]
+	n := &(*to)[at] // zero, as what was recorded there was cleared
+	n.op, n.label, n.by = op, t.label, by
+	return n
+}
+
+// record records an operation of one result.
+func (t *Tape) record(op string, y *Var, by Pullback) *node {
+	n := t.push(op, by)
+	if n != nil {
+		n.out = y
+	}
+	return n
 }
 
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {

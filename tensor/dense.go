@@ -132,8 +132,13 @@ func (d *Dense) Reshape(shape ...int) *Dense {
 
 // Infer returns shape with its −1, if there is one, replaced by what is left
 // of d's elements.
-func (d *Dense) Infer(shape ...int) []int {
-	out, hole, n := slices.Clone(shape), -1, 1
+func (d *Dense) Infer(shape ...int) []int { return d.AppendInfer(nil, shape) }
+
+// AppendInfer is [Dense.Infer] that appends the lengths to out, for which a
+// caller may have room.
+func (d *Dense) AppendInfer(out, shape []int) []int {
+	first, hole, n := len(out), -1, 1
+	out = append(out, shape...)
 	for i, s := range shape {
 		switch {
 		case s == -1 && hole < 0:
@@ -144,12 +149,12 @@ func (d *Dense) Infer(shape ...int) []int {
 	}
 	if hole >= 0 {
 		if n > 0 {
-			out[hole] = len(d.Data) / n
+			out[first+hole] = len(d.Data) / n
 		} else {
-			out[hole] = 0
+			out[first+hole] = 0
 		}
 	}
-	if Size(out...) != len(d.Data) {
+	if Size(out[first:]...) != len(d.Data) {
 		panic(&ShapeError{Op: "tensor.Reshape", Shapes: [][]int{slices.Clone(d.Shape()), slices.Clone(shape)}, Why: "the number of elements differs"})
 	}
 	return out

@@ -26,13 +26,24 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 	if !op.Dry(0) {
 		tensor.Dropout(&y.val, &x.val, d)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx, fresh := x.FreshGrad(); fresh {
-			tensor.Dropout(dx, dy, d)
-		} else {
-			tensor.DropoutAdd(dx, dy, d)
-		}
-	})
+	n := Notes[dropNotes](op)
+	*n = dropNotes{x, d}
+	return op.RecordBy(y, n)
+}
+
+// dropNotes is the pullback of a dropout of x.
+type dropNotes struct {
+	x    *Var
+	mask *simd.Dropout
+}
+
+// Pull adds to x's gradient.
+func (n *dropNotes) Pull(dy *tensor.Dense) {
+	if dx, fresh := n.x.FreshGrad(); fresh {
+		tensor.Dropout(dx, dy, n.mask)
+	} else {
+		tensor.DropoutAdd(dx, dy, n.mask)
+	}
 }
 
 // dropSparse drops stored elements: dropping a zero changes nothing.

@@ -19,19 +19,24 @@ const normGrain = 1 << 13
 // var being the mean square of x − mean. gain and bias have an element for each
 // column; nil means 1 and 0. Sums are float64.
 func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
-	n := &norm{x: x, gain: gain, bias: bias, eps: eps}
-	op := n.begin("LayerNorm")
+	of := norm{x: x, gain: gain, bias: bias, eps: eps}
+	op := of.begin("LayerNorm")
+	n := Notes[norm](op)
+	*n = of
 	y := op.newLike(x)
 	n.mean, n.rest, n.scale = op.Floats(n.rows), op.Floats(n.rows), op.Floats(n.rows)
 	if !op.Dry(0) {
 		n.eachRow(y.val.Data, nil, (*norm).row)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if dx := x.Grad(); dx != nil {
-			n.eachRow(dx.Data, dy.Data, (*norm).pullRow)
-		}
-		n.pullAffine(dy)
-	})
+	return op.RecordBy(y, n)
+}
+
+// Pull adds to the gradients of x, gain and bias.
+func (n *norm) Pull(dy *tensor.Dense) {
+	if dx := n.x.Grad(); dx != nil {
+		n.eachRow(dx.Data, dy.Data, (*norm).pullRow)
+	}
+	n.pullAffine(dy)
 }
 
 // rowWork is row i of a normalisation: to is written or added to, from is the
@@ -154,7 +159,7 @@ func (n *norm) pullAffine(dy *tensor.Dense) {
 		return
 	}
 	withSums(2*n.d, func(sums []float64) {
-		sumRows(columnSum{n: n, dy: dy.Data, row: (*columnSum).affineRow, rows: part{0, n.rows}, width: 2 * n.d}, sums)
+		sumRows(columnSum{n: n, dy: dy.Data, kind: affineRows, rows: part{0, n.rows}, width: 2 * n.d}, sums)
 		addSums(dg, sums[:n.d])
 		addSums(db, sums[n.d:])
 	})

@@ -59,7 +59,6 @@ func (s *slab[T]) cut(n int) {
 	s.used = n
 }
 
-
 // several returns a copy of ys that lives until the next Reset.
 func (t *Tape) several(ys []*Var) []*Var {
 	n := len(t.results)

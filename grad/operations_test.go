@@ -85,7 +85,7 @@ var products = []operation{
 	{"Dot", func(o *operands) *grad.Var { return o.x.Dot(o.y) }},
 	{"Dot, per head", func(o *operands) *grad.Var { return o.x.Dot(o.v) }},
 	{"DotBoth", func(o *operands) *grad.Var { y, _ := o.x.DotBoth(o.v, o.v); return y }},
-	{"Outer", func(o *operands) *grad.Var { return o.x.RowRange(0, 1).Outer(o.v) }},
+	{"Outer", func(o *operands) *grad.Var { return o.x.Outer(o.v) }},
 	{"CircularConv", func(o *operands) *grad.Var { return o.x.CircularConv(o.v) }},
 	{"Sum", func(o *operands) *grad.Var { return o.x.Sum() }},
 	{"Mean", func(o *operands) *grad.Var { return o.x.Mean() }},
@@ -203,6 +203,8 @@ func chain(f func(o *operands) *grad.Var, k, n int) (step func(), tape *grad.Tap
 			case slices.Equal(x.Shape(), o.x.Shape()):
 			case len(x.Value().Data) == n*n:
 				x = x.Reshape(n, n)
+			case len(x.Value().Data) > n*n:
+				x = x.RowRange(0, 1).Reshape(n, n)
 			default:
 				if x.Dim(0) == n && n > 1 && len(x.Shape()) == 1 {
 					x = x.Reshape(1, n)

@@ -21,32 +21,61 @@ func (x *Var) Dot(y *Var) *Var {
 	if perHead(x, y) {
 		return op.dotHeads(x, y, z)
 	}
-	p := tensor.Pair(lastOne(&axes{}, x.val.Shape()), lastOne(&axes{}, y.val.Shape()), shape)
-	each := func(f func(z, x, y int)) {
-		if d == 0 {
-			return
-		}
-		p.Rows(func(z0, x0, y0 int) {
-			for i := range p.N {
-				f(z0+i, (x0+i*p.SX)*d, (y0+i*p.SY)*d)
-			}
-		})
-	}
+	n := Notes[dotNotes](op)
+	*n = dotNotes{x: x, y: y, d: d, p: tensor.Pair(lastOne(&axes{}, x.val.Shape()), lastOne(&axes{}, y.val.Shape()), shape)}
 	if !op.Dry(0) {
-		each(func(k, i, j int) { z.val.Data[k] = simd.Dot(x.val.Data[i:i+d], y.val.Data[j:j+d]) })
+		n.z = z.val.Data
+		n.each((*dotNotes).product)
 	}
-	return op.Record(z, func(dz *tensor.Dense) {
-		dx, dy := x.Grad(), y.Grad()
-		each(func(k, i, j int) {
-			g := dz.Data[k]
-			if dx != nil {
-				simd.Axpy(dx.Data[i:i+d], g, y.val.Data[j:j+d])
-			}
-			if dy != nil {
-				simd.Axpy(dy.Data[j:j+d], g, x.val.Data[i:i+d])
-			}
-		})
+	return op.RecordBy(z, n)
+}
+
+// dotNotes is the pullback of scalar products of rows of d elements that are
+// paired by p.
+type dotNotes struct {
+	x, y *Var
+	d    int
+	p    tensor.Pairing
+
+	z, dx, dy []tensor.Float // of this pass: products or their gradients, gradients or nil
+}
+
+// each calls f with every product: its number, and the first elements of the
+// rows.
+func (n *dotNotes) each(f func(n *dotNotes, k, i, j int)) {
+	if n.d == 0 {
+		return
+	}
+	n.p.Rows(func(z, x, y int) {
+		for i := range n.p.N {
+			f(n, z+i, (x+i*n.p.SX)*n.d, (y+i*n.p.SY)*n.d)
+		}
 	})
+}
+
+func (n *dotNotes) product(k, i, j int) {
+	n.z[k] = simd.Dot(n.x.val.Data[i:i+n.d], n.y.val.Data[j:j+n.d])
+}
+
+// Pull adds to the gradients of x and y.
+func (n *dotNotes) Pull(dz *tensor.Dense) {
+	n.z = dz.Data
+	if dx := n.x.Grad(); dx != nil {
+		n.dx = dx.Data
+	}
+	if dy := n.y.Grad(); dy != nil {
+		n.dy = dy.Data
+	}
+	n.each((*dotNotes).pull)
+}
+
+func (n *dotNotes) pull(k, i, j int) {
+	if n.dx != nil {
+		simd.Axpy(n.dx[i:i+n.d], n.z[k], n.y.val.Data[j:j+n.d])
+	}
+	if n.dy != nil {
+		simd.Axpy(n.dy[j:j+n.d], n.z[k], n.x.val.Data[i:i+n.d])
+	}
 }
 
 // lastOne writes a shape whose last axis has length 1 to room.

@@ -85,29 +85,44 @@ func (x *Var) Expand(shape ...int) *Var {
 		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
 	y := op.New(shape...)
-	p := tensor.Pair(x.val.Shape(), shape, shape)
+	n := Notes[expandNotes](op)
+	*n = expandNotes{x, tensor.Pair(x.val.Shape(), shape, shape)}
 	if !op.Dry(0) {
-		p.Rows(func(at, from, _ int) {
-			to := y.val.Data[at : at+p.N]
-			if p.SX == 1 {
-				copy(to, x.val.Data[from:])
-				return
-			}
-			for i := range to {
-				to[i] = x.val.Data[from]
-			}
-		})
+		n.stretch(y.val.Data)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		p.Rows(func(at, from, _ int) {
-			g := dy.Data[at : at+p.N]
-			if p.SX == 1 {
-				addTo(dx[from:from+p.N], g)
-			} else {
-				dx[from] += simd.Sum(g)
-			}
-		})
+	return op.RecordBy(y, n)
+}
+
+// expandNotes is the pullback of x stretched along p.
+type expandNotes struct {
+	x *Var
+	p tensor.Pairing
+}
+
+// stretch sets y to x.
+func (n *expandNotes) stretch(y []tensor.Float) {
+	n.p.Rows(func(at, from, _ int) {
+		to := y[at : at+n.p.N]
+		if n.p.SX == 1 {
+			copy(to, n.x.val.Data[from:])
+			return
+		}
+		for i := range to {
+			to[i] = n.x.val.Data[from]
+		}
+	})
+}
+
+// Pull adds to x's gradient.
+func (n *expandNotes) Pull(dy *tensor.Dense) {
+	dx := n.x.Grad().Data
+	n.p.Rows(func(at, from, _ int) {
+		g := dy.Data[at : at+n.p.N]
+		if n.p.SX == 1 {
+			addTo(dx[from:from+n.p.N], g)
+		} else {
+			dx[from] += simd.Sum(g)
+		}
 	})
 }
 

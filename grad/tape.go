@@ -27,8 +27,8 @@ type Tape struct {
 	heads   []Var      // not in use yet
 	bodies  slab[body] // of Vars
 	vars    slab[Var]  // made in loops
-	notes   []pile // one of each type; they are few
-	results []*Var // of operations with several
+	notes   []pile     // one of each type; they are few
+	results []*Var     // of operations with several
 
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels

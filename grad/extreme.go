@@ -3,6 +3,7 @@ package grad
 import (
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/simd"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -12,32 +13,57 @@ import (
 func (x *Var) MaxAxis(axis int) *Var {
 	op := Begin("MaxAxis", x)
 	i, s := x.axis("MaxAxis", axis)
-	shape := slices.Delete(slices.Clone(x.val.Shape()), i, i+1)
-	if len(shape) == 0 {
-		shape = []int{1}
-	}
-	y := op.New(shape...)
-	places := op.Ints(len(y.val.Data))
-	if !op.Dry(0) {
-		tensor.MaxAxis(&y.val, &x.val, i)
-		if s.n > 0 {
-			tensor.ArgMax(places, &x.val, i)
-		}
-	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		if s.n == 0 {
-			return
-		}
-		dx := x.Grad().Data
-		for k, p := range places {
-			dx[(k/s.inner*s.n+int(p))*s.inner+k%s.inner] += dy.Data[k]
-		}
-	})
+	return op.largest(x, &x.val, i, s)
 }
 
 // MinAxis returns the smallest elements along one axis, as [Var.MaxAxis] does the
 // largest; of an empty axis +Inf.
-func (x *Var) MinAxis(axis int) *Var { return x.Neg().MaxAxis(axis).Neg() }
+func (x *Var) MinAxis(axis int) *Var {
+	op := Begin("MinAxis", x)
+	i, s := x.axis("MinAxis", axis)
+	below := op.freshLike(x)
+	if !op.Dry(0) {
+		tensor.Apply(&below.val, &x.val, simd.Neg, 0)
+	}
+	y := op.largest(x, &below.val, i, s)
+	if !op.Measuring() {
+		tensor.Apply(&y.val, &y.val, simd.Neg, 0)
+	}
+	return y
+}
+
+// largest returns the largest elements of v along axis i, whose places tell
+// which elements of x they come from.
+func (op Op) largest(x *Var, v *tensor.Dense, i int, s span) *Var {
+	y := op.Fresh(without(&axes{}, x.val.Shape(), i)...)
+	n := Notes[placeNotes](op)
+	*n = placeNotes{x, s, op.Ints(len(y.val.Data))}
+	if !op.Dry(0) {
+		tensor.MaxAxis(&y.val, v, i)
+		if s.n > 0 {
+			tensor.ArgMax(n.places, v, i)
+		}
+	}
+	return op.RecordBy(y, n)
+}
+
+// placeNotes is the pullback of one element of each run along an axis of x.
+type placeNotes struct {
+	x      *Var
+	s      span
+	places []int32
+}
+
+// Pull adds to x's gradient.
+func (n *placeNotes) Pull(dy *tensor.Dense) {
+	if n.s.n == 0 {
+		return
+	}
+	dx, in := n.x.Grad().Data, n.s.inner
+	for k, p := range n.places {
+		dx[(k/in*n.s.n+int(p))*in+k%in] += dy.Data[k]
+	}
+}
 
 // SumAxes sums along several axes, which are taken away.
 func (x *Var) SumAxes(axes ...int) *Var {
@@ -72,10 +98,11 @@ func (x *Var) descending(op string, axes []int) []int {
 // counts as the largest. The places are valid until the tape's next Reset.
 func (x *Var) TopK(k int) (values *Var, places []int32) {
 	op := Begin("TopK", x)
-	shape := slices.Clone(x.Value().Shape())
+	var room axes
+	shape := append(room[:0], x.Value().Shape()...)
 	d := x.Dim(-1)
 	if k < 0 || k > d {
-		panic(&tensor.ShapeError{Op: "grad.TopK", Shapes: [][]int{shape, {k}}, Why: "the last axis has fewer elements"})
+		panic(&tensor.ShapeError{Op: "grad.TopK", Shapes: [][]int{slices.Clone(shape), {k}}, Why: "the last axis has fewer elements"})
 	}
 	shape[len(shape)-1] = k
 	y := op.New(shape...)
@@ -83,10 +110,22 @@ func (x *Var) TopK(k int) (values *Var, places []int32) {
 	if !op.Dry(0) {
 		tensor.TopK(&y.val, places, &x.val)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		dx := x.Grad().Data
-		for i, p := range places {
-			dx[i/k*d+int(p)] += dy.Data[i]
-		}
-	}), places
+	n := Notes[topNotes](op)
+	*n = topNotes{x, k, places}
+	return op.RecordBy(y, n), places
+}
+
+// topNotes is the pullback of k elements of each row of x.
+type topNotes struct {
+	x      *Var
+	k      int
+	places []int32
+}
+
+// Pull adds to x's gradient.
+func (n *topNotes) Pull(dy *tensor.Dense) {
+	dx, d := n.x.Grad().Data, n.x.Dim(-1)
+	for i, p := range n.places {
+		dx[i/n.k*d+int(p)] += dy.Data[i]
+	}
 }

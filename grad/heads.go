@@ -155,6 +155,10 @@ func headParts(x *Var) int {
 func runHeads(task headTask, x *Var) {
 	task.rows, task.width = x.val.Dim(0), x.val.Dim(-1)
 	task.heads = x.val.RowLen() / task.width
+	if task.rows*task.heads <= headFew {
+		task.each()
+		return
+	}
 	parts := headParts(x)
 	task.step = (task.rows + parts - 1) / parts
 	if parts == 1 {
@@ -166,6 +170,36 @@ func runHeads(task headTask, x *Var) {
 	par.Run(parts, t)
 	*t = headTask{}
 	headTasks.Put(t)
+}
+
+// headFew is how many heads cost less one by one than a block of them does.
+const headFew = 8
+
+// each does all heads one by one.
+func (t *headTask) each() {
+	for i := range t.rows * t.heads {
+		at, y := i*t.width, i%t.heads*t.width
+		for j := range t.of {
+			if t.of[j].y != nil {
+				t.one(&t.of[j], i, at, y)
+			}
+		}
+	}
+}
+
+// one does head number i, whose first element of x is at, and of the row y.
+func (t *headTask) one(p *headPart, i, at, y int) {
+	x, row := t.x[at:at+t.width], p.y[y:y+t.width]
+	if t.pass == headPairs {
+		p.w[i] += simd.Dot(x, row)
+		return
+	}
+	if t.dx != nil {
+		simd.Axpy(t.dx[at:at+t.width], p.w[i], row)
+	}
+	if p.dy != nil {
+		simd.Axpy(p.dy[y:y+t.width], p.w[i], x)
+	}
 }
 
 // Chunk does one part, block by block.

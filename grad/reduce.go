@@ -202,14 +202,12 @@ type allNotes struct {
 // Pull adds to x's gradient.
 func (n *allNotes) Pull(dy *tensor.Dense) {
 	dx := n.x.Grad()
-	g := [1]tensor.Float{n.c * dy.Data[0]}
 	if len(dx.Data) <= small {
+		g := [1]tensor.Float{n.c * dy.Data[0]}
 		simd.Add.Forward(dx.Data, dx.Data, g[:], 1, 0)
 		return
 	}
-	part := *dy
-	part.Data = g[:]
-	tensor.Add(dx, dx, &part)
+	tensor.Add(dx, dx, tensor.Of([]tensor.Float{n.c * dy.Data[0]}, 1))
 }
 
 // Roll returns x with the last axis rolled: element i moves to i+shift, and

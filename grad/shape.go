@@ -66,15 +66,25 @@ func (x *Var) Transpose() *Var {
 	if !op.Dry(len(y.val.Data)) {
 		tensor.Transpose(&y.val, &x.val)
 	}
-	return op.Record(y, func(dy *tensor.Dense) {
-		op.Scratch(len(dy.Data), func(buf []tensor.Float) {
-			dx := x.Grad()
-			var turned tensor.Dense
-			turned.Set(buf, dx.Shape()...)
-			tensor.Transpose(&turned, dy)
-			addTo(dx.Data, buf)
-		})
-	})
+	n := Notes[turnNotes](op)
+	n.x = x
+	return op.RecordBy(y, n)
+}
+
+// turnNotes is the pullback of x transposed.
+type turnNotes struct {
+	x      *Var
+	turned tensor.Dense // while it runs, the gradient transposed
+}
+
+// Pull adds to x's gradient.
+func (n *turnNotes) Pull(dy *tensor.Dense) {
+	t := n.x.tape
+	n.turned = n.x.val
+	n.turned.Data = t.borrow(len(dy.Data))
+	tensor.Transpose(&n.turned, dy)
+	addTo(n.x.Grad().Data, n.turned.Data)
+	t.give(n.turned.Data)
 }
 
 // Expand stretches axes of length 1, and adds leading ones, as broadcasting does.

@@ -109,7 +109,10 @@ func (g *gemm) end(op string, dst *Dense, then Epilogue) {
 // sides returns the rows and columns of d, or of its transpose. An array
 // without elements may have rows that are longer than an int can count.
 func sides(op string, d *Dense, transposed bool) (m, n int) {
-	m, n = d.Rows(), d.RowLen()
+	m, n = d.dims[0], d.dims[1]
+	if d.axes != 2 {
+		n = d.RowLen()
+	}
 	if len(d.Data) == 0 && d.axes > 2 {
 		if err := Try(func() { Size(d.dims[1:d.axes]...) }); err != nil {
 			e := Mismatch("tensor."+op, d)

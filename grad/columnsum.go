@@ -73,20 +73,27 @@ func (w *columnSum) Chunk(i int) {
 	if w.width == 0 {
 		return
 	}
-	scratch := scratchRows.Get().(*[]tensor.Float)
-	*scratch = slices.Grow((*scratch)[:0], 2*w.width)[:2*w.width]
-	sum, buf := (*scratch)[:w.width], (*scratch)[w.width:]
 	to := w.partial[i*w.width : (i+1)*w.width]
 	end := min(w.rows.lo+(i+1)*w.step, w.rows.hi)
 	for lo := w.rows.lo + i*w.step; lo < end; lo += sumRun {
-		clear(sum)
-		for r := lo; r < min(lo+sumRun, end); r++ {
-			addTo(sum, w.row(r, buf))
-		}
-		for j, v := range sum {
-			to[j] += float64(v)
-		}
+		w.run(part{lo, min(lo+sumRun, end)}, func(sum []tensor.Float) {
+			for j, v := range sum {
+				to[j] += float64(v)
+			}
+		})
 	}
+}
+
+// run calls f with the sums of a run of rows.
+func (w *columnSum) run(rows part, f func(sum []tensor.Float)) {
+	scratch := scratchRows.Get().(*[]tensor.Float)
+	*scratch = slices.Grow((*scratch)[:0], 2*w.width)[:2*w.width]
+	sum, buf := (*scratch)[:w.width], (*scratch)[w.width:]
+	clear(sum)
+	for r := rows.lo; r < rows.hi; r++ {
+		addTo(sum, w.row(r, buf))
+	}
+	f(sum)
 	scratchRows.Put(scratch)
 }
 

@@ -47,7 +47,7 @@ func (x *Var) binary(f simd.Binary, y *Var) *Var {
 	if slices.Equal(x.val.Shape(), y.val.Shape()) {
 		z = op.freshLike(x)
 	} else {
-		z = op.Fresh(op.broadcast(&axes{}, x, y)...)
+		z = op.Fresh(op.broadcast(&extents{}, x, y)...)
 	}
 	if !op.Dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, f)
@@ -62,11 +62,11 @@ func fewRows(x, y *tensor.Dense) bool {
 	return n <= small && at >= 0 && slices.Equal(x.Shape()[at:], y.Shape()) && (m > 1 || n <= 1)
 }
 
-// axes is room for a shape.
-type axes [tensor.MaxAxes]int
+// extents is room for a shape.
+type extents [tensor.MaxAxes]int
 
 // broadcast writes the shape that x and y share to room.
-func (op Op) broadcast(room *axes, x, y *Var) []int {
+func (op Op) broadcast(room *extents, x, y *Var) []int {
 	shape, ok := tensor.AppendBroadcast(room[:0], x.val.Shape(), y.val.Shape())
 	if !ok {
 		panic(tensor.Mismatch("grad."+op.name, x, y))

@@ -35,7 +35,7 @@ func (x *Var) MinAxis(axis int) *Var {
 // largest returns the largest elements of v along axis i, whose places tell
 // which elements of x they come from.
 func (op Op) largest(x *Var, v *tensor.Dense, i int, s span) *Var {
-	y := op.Fresh(without(&axes{}, x.val.Shape(), i)...)
+	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
 	n := Notes[placeNotes](op)
 	*n = placeNotes{x, s, op.Ints(len(y.val.Data))}
 	if !op.Dry(0) {
@@ -67,7 +67,8 @@ func (n *placeNotes) Pull(dy *tensor.Dense) {
 
 // SumAxes sums along several axes, which are taken away.
 func (x *Var) SumAxes(axes ...int) *Var {
-	for _, i := range x.descending("SumAxes", axes) {
+	var room extents
+	for _, i := range x.descending("SumAxes", &room, axes) {
 		x = x.SumAxis(i)
 	}
 	return x
@@ -76,21 +77,28 @@ func (x *Var) SumAxes(axes ...int) *Var {
 // MeanAxes takes the mean along several axes, which are taken away; over no
 // elements it is zero.
 func (x *Var) MeanAxes(axes ...int) *Var {
-	for _, i := range x.descending("MeanAxes", axes) {
+	var room extents
+	for _, i := range x.descending("MeanAxes", &room, axes) {
 		x = x.MeanAxis(i)
 	}
 	return x
 }
 
-// descending returns the numbers of axes, the last first, without doubles.
-func (x *Var) descending(op string, axes []int) []int {
-	is := make([]int, len(axes))
-	for k, a := range axes {
-		is[k], _ = x.axis(op, a)
+// descending writes the numbers of the axes of a list to room, the last first,
+// without doubles.
+func (x *Var) descending(op string, room *extents, list []int) []int {
+	var named [tensor.MaxAxes]bool
+	for _, a := range list {
+		i, _ := x.axis(op, a)
+		named[i] = true
 	}
-	slices.Sort(is)
-	slices.Reverse(is)
-	return slices.Compact(is)
+	is := room[:0]
+	for i := len(named) - 1; i >= 0; i-- {
+		if named[i] {
+			is = append(is, i)
+		}
+	}
+	return is
 }
 
 // TopK returns the k largest elements along the last axis, the largest first, and
@@ -98,7 +106,7 @@ func (x *Var) descending(op string, axes []int) []int {
 // counts as the largest. The places are valid until the tape's next Reset.
 func (x *Var) TopK(k int) (values *Var, places []int32) {
 	op := Begin("TopK", x)
-	var room axes
+	var room extents
 	shape := append(room[:0], x.Value().Shape()...)
 	d := x.Dim(-1)
 	if k < 0 || k > d {

@@ -53,7 +53,7 @@ func (x *Var) DotBoth(y, z *Var) (xy, xz *Var) {
 	if x.csr != nil || y.csr != nil || z.csr != nil || !perHead(x, y) || !perHead(x, z) {
 		return x.Dot(y), x.Dot(z)
 	}
-	shape := lastOne(&axes{}, x.val.Shape())
+	shape := lastOne(&extents{}, x.val.Shape())
 	xy, xz = op.New(shape...), op.New(shape...)
 	if !op.Dry(foldRoom(x, y) + foldRoom(x, z)) {
 		of := [2]headPart{{y: y.val.Data, w: xy.val.Data}, {y: z.val.Data, w: xz.val.Data}}

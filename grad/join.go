@@ -51,7 +51,7 @@ func Stack(xs ...*Var) *Var {
 			panic(tensor.Mismatch("grad.Stack", xs[0], x))
 		}
 	}
-	var room axes
+	var room extents
 	shape := append(append(room[:0], len(xs)), sh...)
 	return op.join(xs, shape, span{1, len(xs), len(xs[0].val.Data)})
 }
@@ -67,7 +67,7 @@ func concat(name string, axis int, xs []*Var) *Var {
 	op := Begin(name, xs...)
 	op.some(xs)
 	i, s := xs[0].axis(name, axis)
-	var room axes
+	var room extents
 	shape := append(room[:0], xs[0].Shape()...)
 	shape[i] = 0
 	for _, x := range xs {
@@ -159,8 +159,8 @@ func (x *Var) slice(name string, axis, lo, hi int) *Var {
 	if lo < 0 || hi < lo || hi > s.n {
 		panic(&tensor.ShapeError{Op: "grad." + name, Shapes: [][]int{slices.Clone(x.Shape()), {lo, hi}}, Why: "no such range of the axis"})
 	}
-	var dims [tensor.MaxAxes]int
-	shape := append(dims[:0], x.Shape()...)
+	var room extents
+	shape := append(room[:0], x.Shape()...)
 	shape[i] = hi - lo
 	y := op.Fresh(shape...)
 	n := (hi - lo) * s.inner

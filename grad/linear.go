@@ -25,7 +25,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 		}
 		return y.Activate(a)
 	}
-	y := op.Fresh(linearShape(&axes{}, x, w, b)...)
+	y := op.Fresh(linearShape(&extents{}, x, w, b)...)
 	scratch := 0
 	if inPlace {
 		scratch = len(y.val.Data)
@@ -101,7 +101,7 @@ func (a Activation) fromResult() (u simd.Unary, ok bool) {
 
 // linearShape checks the operands of Linear and writes the result's shape to
 // room.
-func linearShape(room *axes, x, w, b *Var) []int {
+func linearShape(room *extents, x, w, b *Var) []int {
 	sh := append(room[:0], x.Shape()...)
 	k := len(sh) - 1
 	switch {

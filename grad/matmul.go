@@ -24,7 +24,7 @@ func (x *Var) MatMul(w *Var) *Var {
 	if op.tape.shares(w) && x.csr == nil {
 		return op.tape.loop.weight(w).times(op, x, nil)
 	}
-	var room axes
+	var room extents
 	out := append(room[:0], sh...)
 	out[len(out)-1] = w.Dim(1)
 	y := op.Fresh(out...)
@@ -117,7 +117,7 @@ func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
 	if xs[n+1] != k {
 		panic(tensor.Mismatch("grad."+op.name, x, w))
 	}
-	var room axes
+	var room extents
 	out := append(room[:0], xs...)
 	out[n+1] = m
 	y := op.New(out...)

@@ -14,7 +14,7 @@ func (x *Var) Dot(y *Var) *Var {
 	if y.Value().Dim(-1) != d {
 		panic(tensor.Mismatch("grad.Dot", x, y))
 	}
-	var room axes
+	var room extents
 	shape := op.broadcast(&room, x, y)
 	shape[len(shape)-1] = 1
 	z := op.New(shape...)
@@ -22,7 +22,7 @@ func (x *Var) Dot(y *Var) *Var {
 		return op.dotHeads(x, y, z)
 	}
 	n := Notes[dotNotes](op)
-	*n = dotNotes{x: x, y: y, d: d, p: tensor.Pair(lastOne(&axes{}, x.val.Shape()), lastOne(&axes{}, y.val.Shape()), shape)}
+	*n = dotNotes{x: x, y: y, d: d, p: tensor.Pair(lastOne(&extents{}, x.val.Shape()), lastOne(&extents{}, y.val.Shape()), shape)}
 	if !op.Dry(0) {
 		n.z = z.val.Data
 		n.each((*dotNotes).product)
@@ -79,7 +79,7 @@ func (n *dotNotes) pull(k, i, j int) {
 }
 
 // lastOne writes a shape whose last axis has length 1 to room.
-func lastOne(room *axes, shape []int) []int {
+func lastOne(room *extents, shape []int) []int {
 	s := append(room[:0], shape...)
 	s[len(s)-1] = 1
 	return s
@@ -96,7 +96,7 @@ func (x *Var) MeanAxis(axis int) *Var { return x.sumAxis("MeanAxis", axis, true)
 func (x *Var) sumAxis(name string, axis int, mean bool) *Var {
 	op := Begin(name, x)
 	i, s := x.axis(name, axis)
-	y := op.Fresh(without(&axes{}, x.val.Shape(), i)...)
+	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
 	n := Notes[sumNotes](op)
 	*n = sumNotes{x: x, s: s, axis: i, c: 1}
 	scratch := 0
@@ -113,7 +113,7 @@ func (x *Var) sumAxis(name string, axis int, mean bool) *Var {
 
 // without writes a shape without an axis to room, or one element for the only
 // axis.
-func without(room *axes, shape []int, axis int) []int {
+func without(room *extents, shape []int, axis int) []int {
 	if len(shape) == 1 {
 		return append(room[:0], 1)
 	}
@@ -153,7 +153,7 @@ func (n *sumNotes) Pull(dy *tensor.Dense) {
 func (n *sumNotes) spread(dy *tensor.Dense) {
 	dx := n.x.Grad()
 	if len(dx.Data) > small {
-		var room axes
+		var room extents
 		kept := append(room[:0], dx.Shape()...)
 		kept[n.axis] = 1
 		tensor.Add(dx, dx, dy.Reshape(kept...))

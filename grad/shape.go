@@ -19,15 +19,15 @@ func leading(shape []int) int {
 // Reshape returns x under another shape, as a view; −1 stands for what is left.
 func (x *Var) Reshape(shape ...int) *Var {
 	op := Begin("Reshape", x)
-	var dims [tensor.MaxAxes]int
-	return op.view(x, 0, x.Value().AppendInfer(dims[:0], shape)...)
+	var room extents
+	return op.view(x, 0, x.Value().AppendInfer(room[:0], shape)...)
 }
 
 // RowRange returns rows lo to hi, without hi, as a view.
 func (x *Var) RowRange(lo, hi int) *Var {
 	op := Begin("RowRange", x)
-	var dims [tensor.MaxAxes]int
-	shape := append(dims[:0], x.Value().Shape()...)
+	var room extents
+	shape := append(room[:0], x.Value().Shape()...)
 	if lo < 0 || hi < lo || hi > shape[0] {
 		panic(&tensor.ShapeError{Op: "tensor.RowRange", Shapes: [][]int{slices.Clone(x.val.Shape()), {lo, hi}}, Why: "no such rows"})
 	}
@@ -46,8 +46,8 @@ func (x *Var) InsertAxis(i int) *Var {
 	if i < 0 || i > len(shape) || len(shape) == tensor.MaxAxes {
 		panic(&tensor.ShapeError{Op: "grad.InsertAxis", Shapes: [][]int{slices.Clone(shape), {i}}, Why: "no place for another axis"})
 	}
-	var dims [tensor.MaxAxes]int
-	with := append(dims[:0], shape[:i]...)
+	var room extents
+	with := append(room[:0], shape[:i]...)
 	with = append(with, 1)
 	return op.view(x, 0, append(with, shape[i:]...)...)
 }
@@ -55,8 +55,8 @@ func (x *Var) InsertAxis(i int) *Var {
 // Transpose exchanges the last two axes.
 func (x *Var) Transpose() *Var {
 	op := Begin("Transpose", x)
-	var dims [tensor.MaxAxes]int
-	shape := append(dims[:0], x.Value().Shape()...)
+	var room extents
+	shape := append(room[:0], x.Value().Shape()...)
 	k := len(shape) - 2
 	if k < 0 {
 		panic(&tensor.ShapeError{Op: "grad.Transpose", Shapes: [][]int{slices.Clone(shape)}, Why: "there are no two axes"})
@@ -90,8 +90,8 @@ func (n *turnNotes) Pull(dy *tensor.Dense) {
 // Expand stretches axes of length 1, and adds leading ones, as broadcasting does.
 func (x *Var) Expand(shape ...int) *Var {
 	op := Begin("Expand", x)
-	var dims [tensor.MaxAxes]int
-	if to, ok := tensor.AppendBroadcast(dims[:0], x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
+	var room extents
+	if to, ok := tensor.AppendBroadcast(room[:0], x.Value().Shape(), shape); !ok || !slices.Equal(to, shape) {
 		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
 	y := op.New(shape...)

@@ -177,7 +177,12 @@ func (x *Var) asked() bool {
 
 // Keep returns a copy of x as a constant, which outlives the tape's Reset and
 // stops the gradient: the carried state of truncated back-propagation.
-func (x *Var) Keep() *Var { return Const(x.Value().Clone()) }
+func (x *Var) Keep() *Var {
+	v := (*Tape)(nil).newVar()
+	v.val = *x.Value()
+	v.val.Data = slices.Clone(x.val.Data)
+	return v
+}
 
 // Detach returns x's value without its gradient, in the same computation.
 func (x *Var) Detach() *Var {

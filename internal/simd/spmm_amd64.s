@@ -349,19 +349,36 @@ over34:
 	VADDPS       Y3, Y1, Y1
 
 sums40:
+	CMPQ    168(AX), $0x00
+	JNE     past41
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next32
+	JMP     kept42
+
+past41:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept42:
+	JMP next32
 
 none33:
 	CMPQ    144(AX), $0x00
-	JE      add41
+	JE      add43
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past44
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept45
 
-add41:
+past44:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept45:
+add43:
 next32:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -375,27 +392,27 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row42:
+row46:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none44
+	JGE     none48
 	CMPQ    144(AX), $0x00
-	JE      add46
+	JE      add50
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened47
+	JMP     opened51
 
-add46:
+add50:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened47:
+opened51:
 	CMPQ 128(AX), $0x00
-	JNE  far48
+	JNE  far52
 
-each49:
+each53:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -404,11 +421,11 @@ each49:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each49
-	JMP        over45
+	JL         each53
+	JMP        over49
 
-far48:
-each50:
+far52:
+each54:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -424,11 +441,11 @@ each50:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each50
+	JL         each54
 
-over45:
+over49:
 	CMPQ         160(AX), $0x00
-	JE           sums51
+	JE           sums55
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -439,102 +456,102 @@ over45:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums51:
+sums55:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all52
+	JE           all56
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two54
+	JZ           two58
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two54:
+two58:
 	TESTQ    $0x00000002, R9
-	JZ       one55
+	JZ       one59
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one55:
+one59:
 	TESTQ  $0x00000001, R9
-	JZ     stored53
+	JZ     stored57
 	VMOVSS X2, (R10)
-	JMP    stored53
+	JMP    stored57
 
-all52:
+all56:
 	VMOVUPS Y2, 32(CX)
 
-stored53:
-	JMP next43
+stored57:
+	JMP next47
 
-none44:
+none48:
 	CMPQ         144(AX), $0x00
-	JE           add56
+	JE           add60
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all57
+	JE           all61
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two59
+	JZ           two63
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two59:
+two63:
 	TESTQ    $0x00000002, R9
-	JZ       one60
+	JZ       one64
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one60:
+one64:
 	TESTQ  $0x00000001, R9
-	JZ     stored58
+	JZ     stored62
 	VMOVSS X2, (R10)
-	JMP    stored58
+	JMP    stored62
 
-all57:
+all61:
 	VMOVUPS Y2, 32(CX)
 
-stored58:
-add56:
-next43:
+stored62:
+add60:
+next47:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row42
+	JNZ  row46
 	JMP  done
 
 tile3false:
-row61:
+row65:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none63
+	JGE     none67
 	CMPQ    144(AX), $0x00
-	JE      add65
+	JE      add69
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened66
+	JMP     opened70
 
-add65:
+add69:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened66:
+opened70:
 	CMPQ 128(AX), $0x00
-	JNE  far67
+	JNE  far71
 
-each68:
+each72:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -543,11 +560,11 @@ each68:
 	VADDPS  64(R10), Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each68
-	JMP     over64
+	JL      each72
+	JMP     over68
 
-far67:
-each69:
+far71:
+each73:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -565,11 +582,11 @@ each69:
 	VADDPS     64(R10), Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each69
+	JL         each73
 
-over64:
+over68:
 	CMPQ         160(AX), $0x00
-	JE           sums70
+	JE           sums74
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -582,15 +599,15 @@ over64:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums70:
+sums74:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next62
+	JMP     next66
 
-none63:
+none67:
 	CMPQ    144(AX), $0x00
-	JE      add71
+	JE      add75
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -598,12 +615,12 @@ none63:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add71:
-next62:
+add75:
+next66:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row61
+	JNZ  row65
 	JMP  done
 
 tile3true:
@@ -612,29 +629,29 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row72:
+row76:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none74
+	JGE     none78
 	CMPQ    144(AX), $0x00
-	JE      add76
+	JE      add80
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened77
+	JMP     opened81
 
-add76:
+add80:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened77:
+opened81:
 	CMPQ 128(AX), $0x00
-	JNE  far78
+	JNE  far82
 
-each79:
+each83:
 	MOVLQSX    (SI)(DI*4), R10
 	IMULQ      R8, R10
 	ADDQ       DX, R10
@@ -644,11 +661,11 @@ each79:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each79
-	JMP        over75
+	JL         each83
+	JMP        over79
 
-far78:
-each80:
+far82:
+each84:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -667,11 +684,11 @@ each80:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each80
+	JL         each84
 
-over75:
+over79:
 	CMPQ         160(AX), $0x00
-	JE           sums81
+	JE           sums85
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -684,41 +701,41 @@ over75:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums81:
+sums85:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all82
+	JE           all86
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two84
+	JZ           two88
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two84:
+two88:
 	TESTQ    $0x00000002, R9
-	JZ       one85
+	JZ       one89
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one85:
+one89:
 	TESTQ  $0x00000001, R9
-	JZ     stored83
+	JZ     stored87
 	VMOVSS X3, (R10)
-	JMP    stored83
+	JMP    stored87
 
-all82:
+all86:
 	VMOVUPS Y3, 64(CX)
 
-stored83:
-	JMP next73
+stored87:
+	JMP next77
 
-none74:
+none78:
 	CMPQ         144(AX), $0x00
-	JE           add86
+	JE           add90
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -726,65 +743,65 @@ none74:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all87
+	JE           all91
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two89
+	JZ           two93
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two89:
+two93:
 	TESTQ    $0x00000002, R9
-	JZ       one90
+	JZ       one94
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one90:
+one94:
 	TESTQ  $0x00000001, R9
-	JZ     stored88
+	JZ     stored92
 	VMOVSS X3, (R10)
-	JMP    stored88
+	JMP    stored92
 
-all87:
+all91:
 	VMOVUPS Y3, 64(CX)
 
-stored88:
-add86:
-next73:
+stored92:
+add90:
+next77:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row72
+	JNZ  row76
 	JMP  done
 
 tile4false:
-row91:
+row95:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none93
+	JGE     none97
 	CMPQ    144(AX), $0x00
-	JE      add95
+	JE      add99
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened96
+	JMP     opened100
 
-add95:
+add99:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened96:
+opened100:
 	CMPQ 128(AX), $0x00
-	JNE  far97
+	JNE  far101
 
-each98:
+each102:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -802,11 +819,11 @@ each98:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each98
-	JMP        over94
+	JL         each102
+	JMP        over98
 
-far97:
-each99:
+far101:
+each103:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -824,11 +841,11 @@ each99:
 	VADDPS     96(R10), Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each99
+	JL         each103
 
-over94:
+over98:
 	CMPQ         160(AX), $0x00
-	JE           sums100
+	JE           sums104
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -843,31 +860,52 @@ over94:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums100:
+sums104:
+	CMPQ    168(AX), $0x00
+	JNE     past105
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next92
+	JMP     kept106
 
-none93:
+past105:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept106:
+	JMP next96
+
+none97:
 	CMPQ    144(AX), $0x00
-	JE      add101
+	JE      add107
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past108
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept109
 
-add101:
-next92:
+past108:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept109:
+add107:
+next96:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row91
+	JNZ  row95
 	JMP  done
 
 tile4true:
@@ -876,31 +914,31 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row102:
+row110:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none104
+	JGE     none112
 	CMPQ    144(AX), $0x00
-	JE      add106
+	JE      add114
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened107
+	JMP     opened115
 
-add106:
+add114:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened107:
+opened115:
 	CMPQ 128(AX), $0x00
-	JNE  far108
+	JNE  far116
 
-each109:
+each117:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -919,11 +957,11 @@ each109:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each109
-	JMP        over105
+	JL         each117
+	JMP        over113
 
-far108:
-each110:
+far116:
+each118:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -942,11 +980,11 @@ each110:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each110
+	JL         each118
 
-over105:
+over113:
 	CMPQ         160(AX), $0x00
-	JE           sums111
+	JE           sums119
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -961,42 +999,42 @@ over105:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums111:
+sums119:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all112
+	JE           all120
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two114
+	JZ           two122
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two114:
+two122:
 	TESTQ    $0x00000002, R9
-	JZ       one115
+	JZ       one123
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one115:
+one123:
 	TESTQ  $0x00000001, R9
-	JZ     stored113
+	JZ     stored121
 	VMOVSS X4, (R10)
-	JMP    stored113
+	JMP    stored121
 
-all112:
+all120:
 	VMOVUPS Y4, 96(CX)
 
-stored113:
-	JMP next103
+stored121:
+	JMP next111
 
-none104:
+none112:
 	CMPQ         144(AX), $0x00
-	JE           add116
+	JE           add124
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1006,67 +1044,67 @@ none104:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all117
+	JE           all125
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two119
+	JZ           two127
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two119:
+two127:
 	TESTQ    $0x00000002, R9
-	JZ       one120
+	JZ       one128
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one120:
+one128:
 	TESTQ  $0x00000001, R9
-	JZ     stored118
+	JZ     stored126
 	VMOVSS X4, (R10)
-	JMP    stored118
+	JMP    stored126
 
-all117:
+all125:
 	VMOVUPS Y4, 96(CX)
 
-stored118:
-add116:
-next103:
+stored126:
+add124:
+next111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row102
+	JNZ  row110
 	JMP  done
 
 tile5false:
-row121:
+row129:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none123
+	JGE     none131
 	CMPQ    144(AX), $0x00
-	JE      add125
+	JE      add133
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened126
+	JMP     opened134
 
-add125:
+add133:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened126:
+opened134:
 	CMPQ 128(AX), $0x00
-	JNE  far127
+	JNE  far135
 
-each128:
+each136:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1086,11 +1124,11 @@ each128:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each128
-	JMP        over124
+	JL         each136
+	JMP        over132
 
-far127:
-each129:
+far135:
+each137:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1111,11 +1149,11 @@ each129:
 	VADDPS     128(R10), Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each129
+	JL         each137
 
-over124:
+over132:
 	CMPQ         160(AX), $0x00
-	JE           sums130
+	JE           sums138
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -1132,17 +1170,17 @@ over124:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums130:
+sums138:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next122
+	JMP     next130
 
-none123:
+none131:
 	CMPQ    144(AX), $0x00
-	JE      add131
+	JE      add139
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1154,12 +1192,12 @@ none123:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add131:
-next122:
+add139:
+next130:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row121
+	JNZ  row129
 	JMP  done
 
 tile5true:
@@ -1168,33 +1206,33 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row132:
+row140:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none134
+	JGE     none142
 	CMPQ    144(AX), $0x00
-	JE      add136
+	JE      add144
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened137
+	JMP     opened145
 
-add136:
+add144:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened137:
+opened145:
 	CMPQ 128(AX), $0x00
-	JNE  far138
+	JNE  far146
 
-each139:
+each147:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1215,11 +1253,11 @@ each139:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each139
-	JMP        over135
+	JL         each147
+	JMP        over143
 
-far138:
-each140:
+far146:
+each148:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1241,11 +1279,11 @@ each140:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each140
+	JL         each148
 
-over135:
+over143:
 	CMPQ         160(AX), $0x00
-	JE           sums141
+	JE           sums149
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -1262,43 +1300,43 @@ over135:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums141:
+sums149:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all142
+	JE           all150
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two144
+	JZ           two152
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two144:
+two152:
 	TESTQ    $0x00000002, R9
-	JZ       one145
+	JZ       one153
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one145:
+one153:
 	TESTQ  $0x00000001, R9
-	JZ     stored143
+	JZ     stored151
 	VMOVSS X5, (R10)
-	JMP    stored143
+	JMP    stored151
 
-all142:
+all150:
 	VMOVUPS Y5, 128(CX)
 
-stored143:
-	JMP next133
+stored151:
+	JMP next141
 
-none134:
+none142:
 	CMPQ         144(AX), $0x00
-	JE           add146
+	JE           add154
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1310,57 +1348,57 @@ none134:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all147
+	JE           all155
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two149
+	JZ           two157
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two149:
+two157:
 	TESTQ    $0x00000002, R9
-	JZ       one150
+	JZ       one158
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one150:
+one158:
 	TESTQ  $0x00000001, R9
-	JZ     stored148
+	JZ     stored156
 	VMOVSS X5, (R10)
-	JMP    stored148
+	JMP    stored156
 
-all147:
+all155:
 	VMOVUPS Y5, 128(CX)
 
-stored148:
-add146:
-next133:
+stored156:
+add154:
+next141:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row132
+	JNZ  row140
 	JMP  done
 
 tile6false:
-row151:
+row159:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none153
+	JGE     none161
 	CMPQ    144(AX), $0x00
-	JE      add155
+	JE      add163
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened156
+	JMP     opened164
 
-add155:
+add163:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1368,11 +1406,11 @@ add155:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened156:
+opened164:
 	CMPQ 128(AX), $0x00
-	JNE  far157
+	JNE  far165
 
-each158:
+each166:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1393,11 +1431,11 @@ each158:
 	VADDPS     160(R10), Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each158
-	JMP        over154
+	JL         each166
+	JMP        over162
 
-far157:
-each159:
+far165:
+each167:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1418,11 +1456,11 @@ each159:
 	VADDPS     160(R10), Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each159
+	JL         each167
 
-over154:
+over162:
 	CMPQ         160(AX), $0x00
-	JE           sums160
+	JE           sums168
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -1441,37 +1479,62 @@ over154:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums160:
+sums168:
+	CMPQ    168(AX), $0x00
+	JNE     past169
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next152
+	JMP     kept170
 
-none153:
+past169:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept170:
+	JMP next160
+
+none161:
 	CMPQ    144(AX), $0x00
-	JE      add161
+	JE      add171
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past172
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept173
 
-add161:
-next152:
+past172:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept173:
+add171:
+next160:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row151
+	JNZ  row159
 	JMP  done
 
 tile6true:
@@ -1480,23 +1543,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row162:
+row174:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none164
+	JGE     none176
 	CMPQ    144(AX), $0x00
-	JE      add166
+	JE      add178
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened167
+	JMP     opened179
 
-add166:
+add178:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1504,11 +1567,11 @@ add166:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened167:
+opened179:
 	CMPQ 128(AX), $0x00
-	JNE  far168
+	JNE  far180
 
-each169:
+each181:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1530,11 +1593,11 @@ each169:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each169
-	JMP        over165
+	JL         each181
+	JMP        over177
 
-far168:
-each170:
+far180:
+each182:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1556,11 +1619,11 @@ each170:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each170
+	JL         each182
 
-over165:
+over177:
 	CMPQ         160(AX), $0x00
-	JE           sums171
+	JE           sums183
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -1579,7 +1642,7 @@ over165:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums171:
+sums183:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1587,36 +1650,36 @@ sums171:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all172
+	JE           all184
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two174
+	JZ           two186
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two174:
+two186:
 	TESTQ    $0x00000002, R9
-	JZ       one175
+	JZ       one187
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one175:
+one187:
 	TESTQ  $0x00000001, R9
-	JZ     stored173
+	JZ     stored185
 	VMOVSS X6, (R10)
-	JMP    stored173
+	JMP    stored185
 
-all172:
+all184:
 	VMOVUPS Y6, 160(CX)
 
-stored173:
-	JMP next163
+stored185:
+	JMP next175
 
-none164:
+none176:
 	CMPQ         144(AX), $0x00
-	JE           add176
+	JE           add188
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1630,48 +1693,48 @@ none164:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all177
+	JE           all189
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two179
+	JZ           two191
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two179:
+two191:
 	TESTQ    $0x00000002, R9
-	JZ       one180
+	JZ       one192
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one180:
+one192:
 	TESTQ  $0x00000001, R9
-	JZ     stored178
+	JZ     stored190
 	VMOVSS X6, (R10)
-	JMP    stored178
+	JMP    stored190
 
-all177:
+all189:
 	VMOVUPS Y6, 160(CX)
 
-stored178:
-add176:
-next163:
+stored190:
+add188:
+next175:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row162
+	JNZ  row174
 	JMP  done
 
 tile7false:
-row181:
+row193:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none183
+	JGE     none195
 	CMPQ    144(AX), $0x00
-	JE      add185
+	JE      add197
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1679,9 +1742,9 @@ row181:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened186
+	JMP     opened198
 
-add185:
+add197:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1690,11 +1753,11 @@ add185:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened186:
+opened198:
 	CMPQ 128(AX), $0x00
-	JNE  far187
+	JNE  far199
 
-each188:
+each200:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1717,11 +1780,11 @@ each188:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each188
-	JMP        over184
+	JL         each200
+	JMP        over196
 
-far187:
-each189:
+far199:
+each201:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1745,11 +1808,11 @@ each189:
 	VADDPS     192(R10), Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each189
+	JL         each201
 
-over184:
+over196:
 	CMPQ         160(AX), $0x00
-	JE           sums190
+	JE           sums202
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -1770,7 +1833,7 @@ over184:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums190:
+sums202:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1778,11 +1841,11 @@ sums190:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next182
+	JMP     next194
 
-none183:
+none195:
 	CMPQ    144(AX), $0x00
-	JE      add191
+	JE      add203
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1798,12 +1861,12 @@ none183:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add191:
-next182:
+add203:
+next194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row181
+	JNZ  row193
 	JMP  done
 
 tile7true:
@@ -1812,14 +1875,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row192:
+row204:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none194
+	JGE     none206
 	CMPQ    144(AX), $0x00
-	JE      add196
+	JE      add208
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -1827,9 +1890,9 @@ row192:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened197
+	JMP     opened209
 
-add196:
+add208:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1838,11 +1901,11 @@ add196:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened197:
+opened209:
 	CMPQ 128(AX), $0x00
-	JNE  far198
+	JNE  far210
 
-each199:
+each211:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1866,11 +1929,11 @@ each199:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each199
-	JMP        over195
+	JL         each211
+	JMP        over207
 
-far198:
-each200:
+far210:
+each212:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -1895,11 +1958,11 @@ each200:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each200
+	JL         each212
 
-over195:
+over207:
 	CMPQ         160(AX), $0x00
-	JE           sums201
+	JE           sums213
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -1920,7 +1983,7 @@ over195:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums201:
+sums213:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1929,36 +1992,36 @@ sums201:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all202
+	JE           all214
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two204
+	JZ           two216
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two204:
+two216:
 	TESTQ    $0x00000002, R9
-	JZ       one205
+	JZ       one217
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one205:
+one217:
 	TESTQ  $0x00000001, R9
-	JZ     stored203
+	JZ     stored215
 	VMOVSS X7, (R10)
-	JMP    stored203
+	JMP    stored215
 
-all202:
+all214:
 	VMOVUPS Y7, 192(CX)
 
-stored203:
-	JMP next193
+stored215:
+	JMP next205
 
-none194:
+none206:
 	CMPQ         144(AX), $0x00
-	JE           add206
+	JE           add218
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1974,48 +2037,48 @@ none194:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all207
+	JE           all219
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two209
+	JZ           two221
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two209:
+two221:
 	TESTQ    $0x00000002, R9
-	JZ       one210
+	JZ       one222
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one210:
+one222:
 	TESTQ  $0x00000001, R9
-	JZ     stored208
+	JZ     stored220
 	VMOVSS X7, (R10)
-	JMP    stored208
+	JMP    stored220
 
-all207:
+all219:
 	VMOVUPS Y7, 192(CX)
 
-stored208:
-add206:
-next193:
+stored220:
+add218:
+next205:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row192
+	JNZ  row204
 	JMP  done
 
 tile8false:
-row211:
+row223:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none213
+	JGE     none225
 	CMPQ    144(AX), $0x00
-	JE      add215
+	JE      add227
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2024,9 +2087,9 @@ row211:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened216
+	JMP     opened228
 
-add215:
+add227:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2036,11 +2099,11 @@ add215:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened216:
+opened228:
 	CMPQ 128(AX), $0x00
-	JNE  far217
+	JNE  far229
 
-each218:
+each230:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2064,11 +2127,11 @@ each218:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each218
-	JMP        over214
+	JL         each230
+	JMP        over226
 
-far217:
-each219:
+far229:
+each231:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2092,11 +2155,11 @@ each219:
 	VADDPS     224(R10), Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each219
+	JL         each231
 
-over214:
+over226:
 	CMPQ         160(AX), $0x00
-	JE           sums220
+	JE           sums232
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -2119,7 +2182,9 @@ over214:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums220:
+sums232:
+	CMPQ    168(AX), $0x00
+	JNE     past233
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2128,11 +2193,24 @@ sums220:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next212
+	JMP     kept234
 
-none213:
+past233:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept234:
+	JMP next224
+
+none225:
 	CMPQ    144(AX), $0x00
-	JE      add221
+	JE      add235
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2141,6 +2219,8 @@ none213:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past236
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2149,13 +2229,25 @@ none213:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept237
 
-add221:
-next212:
+past236:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept237:
+add235:
+next224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row211
+	JNZ  row223
 	JMP  done
 
 tile8true:
@@ -2164,14 +2256,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row222:
+row238:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none224
+	JGE     none240
 	CMPQ    144(AX), $0x00
-	JE      add226
+	JE      add242
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2180,9 +2272,9 @@ row222:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened227
+	JMP     opened243
 
-add226:
+add242:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2192,11 +2284,11 @@ add226:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened227:
+opened243:
 	CMPQ 128(AX), $0x00
-	JNE  far228
+	JNE  far244
 
-each229:
+each245:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2221,11 +2313,11 @@ each229:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each229
-	JMP        over225
+	JL         each245
+	JMP        over241
 
-far228:
-each230:
+far244:
+each246:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2250,11 +2342,11 @@ each230:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each230
+	JL         each246
 
-over225:
+over241:
 	CMPQ         160(AX), $0x00
-	JE           sums231
+	JE           sums247
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -2277,7 +2369,7 @@ over225:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums231:
+sums247:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2287,36 +2379,36 @@ sums231:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all232
+	JE           all248
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two234
+	JZ           two250
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two234:
+two250:
 	TESTQ    $0x00000002, R9
-	JZ       one235
+	JZ       one251
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one235:
+one251:
 	TESTQ  $0x00000001, R9
-	JZ     stored233
+	JZ     stored249
 	VMOVSS X8, (R10)
-	JMP    stored233
+	JMP    stored249
 
-all232:
+all248:
 	VMOVUPS Y8, 224(CX)
 
-stored233:
-	JMP next223
+stored249:
+	JMP next239
 
-none224:
+none240:
 	CMPQ         144(AX), $0x00
-	JE           add236
+	JE           add252
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2334,48 +2426,48 @@ none224:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all237
+	JE           all253
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two239
+	JZ           two255
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two239:
+two255:
 	TESTQ    $0x00000002, R9
-	JZ       one240
+	JZ       one256
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one240:
+one256:
 	TESTQ  $0x00000001, R9
-	JZ     stored238
+	JZ     stored254
 	VMOVSS X8, (R10)
-	JMP    stored238
+	JMP    stored254
 
-all237:
+all253:
 	VMOVUPS Y8, 224(CX)
 
-stored238:
-add236:
-next223:
+stored254:
+add252:
+next239:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row222
+	JNZ  row238
 	JMP  done
 
 tile9false:
-row241:
+row257:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none243
+	JGE     none259
 	CMPQ    144(AX), $0x00
-	JE      add245
+	JE      add261
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2385,9 +2477,9 @@ row241:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened246
+	JMP     opened262
 
-add245:
+add261:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2398,11 +2490,11 @@ add245:
 	VMOVUPS 224(CX), Y7
 	VMOVUPS 256(CX), Y8
 
-opened246:
+opened262:
 	CMPQ 128(AX), $0x00
-	JNE  far247
+	JNE  far263
 
-each248:
+each264:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2428,11 +2520,11 @@ each248:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each248
-	JMP        over244
+	JL         each264
+	JMP        over260
 
-far247:
-each249:
+far263:
+each265:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2459,9 +2551,9 @@ each249:
 	VADDPS     256(R10), Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each249
+	JL         each265
 
-over244:
+over260:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2471,11 +2563,11 @@ over244:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
-	JMP     next242
+	JMP     next258
 
-none243:
+none259:
 	CMPQ    144(AX), $0x00
-	JE      add250
+	JE      add266
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2495,12 +2587,12 @@ none243:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 
-add250:
-next242:
+add266:
+next258:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row241
+	JNZ  row257
 	JMP  done
 
 tile9true:
@@ -2509,14 +2601,14 @@ tile9true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row251:
+row267:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none253
+	JGE     none269
 	CMPQ    144(AX), $0x00
-	JE      add255
+	JE      add271
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2526,9 +2618,9 @@ row251:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened256
+	JMP     opened272
 
-add255:
+add271:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2539,11 +2631,11 @@ add255:
 	VMOVUPS    224(CX), Y8
 	VMASKMOVPS 256(CX), Y0, Y9
 
-opened256:
+opened272:
 	CMPQ 128(AX), $0x00
-	JNE  far257
+	JNE  far273
 
-each258:
+each274:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2570,11 +2662,11 @@ each258:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each258
-	JMP        over254
+	JL         each274
+	JMP        over270
 
-far257:
-each259:
+far273:
+each275:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2602,9 +2694,9 @@ each259:
 	VADDPS     Y10, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each259
+	JL         each275
 
-over254:
+over270:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2615,36 +2707,36 @@ over254:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all260
+	JE           all276
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two262
+	JZ           two278
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two262:
+two278:
 	TESTQ    $0x00000002, R9
-	JZ       one263
+	JZ       one279
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one263:
+one279:
 	TESTQ  $0x00000001, R9
-	JZ     stored261
+	JZ     stored277
 	VMOVSS X9, (R10)
-	JMP    stored261
+	JMP    stored277
 
-all260:
+all276:
 	VMOVUPS Y9, 256(CX)
 
-stored261:
-	JMP next252
+stored277:
+	JMP next268
 
-none253:
+none269:
 	CMPQ         144(AX), $0x00
-	JE           add264
+	JE           add280
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2664,48 +2756,48 @@ none253:
 	VMOVUPS      Y8, 224(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all265
+	JE           all281
 	LEAQ         256(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two267
+	JZ           two283
 	VMOVUPS      X9, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y9, X9
 
-two267:
+two283:
 	TESTQ    $0x00000002, R9
-	JZ       one268
+	JZ       one284
 	VMOVLPS  X9, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X9, X9, X9
 
-one268:
+one284:
 	TESTQ  $0x00000001, R9
-	JZ     stored266
+	JZ     stored282
 	VMOVSS X9, (R10)
-	JMP    stored266
+	JMP    stored282
 
-all265:
+all281:
 	VMOVUPS Y9, 256(CX)
 
-stored266:
-add264:
-next252:
+stored282:
+add280:
+next268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row251
+	JNZ  row267
 	JMP  done
 
 tile10false:
-row269:
+row285:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none271
+	JGE     none287
 	CMPQ    144(AX), $0x00
-	JE      add273
+	JE      add289
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2716,9 +2808,9 @@ row269:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	JMP     opened274
+	JMP     opened290
 
-add273:
+add289:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2730,11 +2822,11 @@ add273:
 	VMOVUPS 256(CX), Y8
 	VMOVUPS 288(CX), Y9
 
-opened274:
+opened290:
 	CMPQ 128(AX), $0x00
-	JNE  far275
+	JNE  far291
 
-each276:
+each292:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2761,11 +2853,11 @@ each276:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each276
-	JMP        over272
+	JL         each292
+	JMP        over288
 
-far275:
-each277:
+far291:
+each293:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2792,9 +2884,11 @@ each277:
 	VADDPS     288(R10), Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each277
+	JL         each293
 
-over272:
+over288:
+	CMPQ    168(AX), $0x00
+	JNE     past294
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2805,11 +2899,26 @@ over272:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
-	JMP     next270
+	JMP     kept295
 
-none271:
+past294:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+
+kept295:
+	JMP next286
+
+none287:
 	CMPQ    144(AX), $0x00
-	JE      add278
+	JE      add296
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2820,6 +2929,8 @@ none271:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
+	CMPQ    168(AX), $0x00
+	JNE     past297
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2830,13 +2941,27 @@ none271:
 	VMOVUPS Y7, 224(CX)
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
+	JMP     kept298
 
-add278:
-next270:
+past297:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+
+kept298:
+add296:
+next286:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row269
+	JNZ  row285
 	JMP  done
 
 tile10true:
@@ -2845,14 +2970,14 @@ tile10true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row279:
+row299:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none281
+	JGE     none301
 	CMPQ    144(AX), $0x00
-	JE      add283
+	JE      add303
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2863,9 +2988,9 @@ row279:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened284
+	JMP     opened304
 
-add283:
+add303:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2877,11 +3002,11 @@ add283:
 	VMOVUPS    256(CX), Y9
 	VMASKMOVPS 288(CX), Y0, Y10
 
-opened284:
+opened304:
 	CMPQ 128(AX), $0x00
-	JNE  far285
+	JNE  far305
 
-each286:
+each306:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2909,11 +3034,11 @@ each286:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each286
-	JMP        over282
+	JL         each306
+	JMP        over302
 
-far285:
-each287:
+far305:
+each307:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -2941,9 +3066,9 @@ each287:
 	VADDPS     Y11, Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each287
+	JL         each307
 
-over282:
+over302:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2955,36 +3080,36 @@ over282:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all288
+	JE           all308
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two290
+	JZ           two310
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two290:
+two310:
 	TESTQ    $0x00000002, R9
-	JZ       one291
+	JZ       one311
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one291:
+one311:
 	TESTQ  $0x00000001, R9
-	JZ     stored289
+	JZ     stored309
 	VMOVSS X10, (R10)
-	JMP    stored289
+	JMP    stored309
 
-all288:
+all308:
 	VMOVUPS Y10, 288(CX)
 
-stored289:
-	JMP next280
+stored309:
+	JMP next300
 
-none281:
+none301:
 	CMPQ         144(AX), $0x00
-	JE           add292
+	JE           add312
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3006,48 +3131,48 @@ none281:
 	VMOVUPS      Y9, 256(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all293
+	JE           all313
 	LEAQ         288(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two295
+	JZ           two315
 	VMOVUPS      X10, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y10, X10
 
-two295:
+two315:
 	TESTQ    $0x00000002, R9
-	JZ       one296
+	JZ       one316
 	VMOVLPS  X10, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X10, X10, X10
 
-one296:
+one316:
 	TESTQ  $0x00000001, R9
-	JZ     stored294
+	JZ     stored314
 	VMOVSS X10, (R10)
-	JMP    stored294
+	JMP    stored314
 
-all293:
+all313:
 	VMOVUPS Y10, 288(CX)
 
-stored294:
-add292:
-next280:
+stored314:
+add312:
+next300:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row279
+	JNZ  row299
 	JMP  done
 
 tile11false:
-row297:
+row317:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none299
+	JGE     none319
 	CMPQ    144(AX), $0x00
-	JE      add301
+	JE      add321
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3059,9 +3184,9 @@ row297:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	JMP     opened302
+	JMP     opened322
 
-add301:
+add321:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3074,11 +3199,11 @@ add301:
 	VMOVUPS 288(CX), Y9
 	VMOVUPS 320(CX), Y10
 
-opened302:
+opened322:
 	CMPQ 128(AX), $0x00
-	JNE  far303
+	JNE  far323
 
-each304:
+each324:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3107,11 +3232,11 @@ each304:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each304
-	JMP        over300
+	JL         each324
+	JMP        over320
 
-far303:
-each305:
+far323:
+each325:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3141,9 +3266,9 @@ each305:
 	VADDPS     320(R10), Y10, Y10
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each305
+	JL         each325
 
-over300:
+over320:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3155,11 +3280,11 @@ over300:
 	VMOVUPS Y8, 256(CX)
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
-	JMP     next298
+	JMP     next318
 
-none299:
+none319:
 	CMPQ    144(AX), $0x00
-	JE      add306
+	JE      add326
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3183,12 +3308,12 @@ none299:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 
-add306:
-next298:
+add326:
+next318:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row297
+	JNZ  row317
 	JMP  done
 
 tile11true:
@@ -3197,14 +3322,14 @@ tile11true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row307:
+row327:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none309
+	JGE     none329
 	CMPQ    144(AX), $0x00
-	JE      add311
+	JE      add331
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3216,9 +3341,9 @@ row307:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened312
+	JMP     opened332
 
-add311:
+add331:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3231,11 +3356,11 @@ add311:
 	VMOVUPS    288(CX), Y10
 	VMASKMOVPS 320(CX), Y0, Y11
 
-opened312:
+opened332:
 	CMPQ 128(AX), $0x00
-	JNE  far313
+	JNE  far333
 
-each314:
+each334:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3265,11 +3390,11 @@ each314:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each314
-	JMP        over310
+	JL         each334
+	JMP        over330
 
-far313:
-each315:
+far333:
+each335:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3300,9 +3425,9 @@ each315:
 	VADDPS     Y12, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each315
+	JL         each335
 
-over310:
+over330:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3315,36 +3440,36 @@ over310:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all316
+	JE           all336
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two318
+	JZ           two338
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two318:
+two338:
 	TESTQ    $0x00000002, R9
-	JZ       one319
+	JZ       one339
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one319:
+one339:
 	TESTQ  $0x00000001, R9
-	JZ     stored317
+	JZ     stored337
 	VMOVSS X11, (R10)
-	JMP    stored317
+	JMP    stored337
 
-all316:
+all336:
 	VMOVUPS Y11, 320(CX)
 
-stored317:
-	JMP next308
+stored337:
+	JMP next328
 
-none309:
+none329:
 	CMPQ         144(AX), $0x00
-	JE           add320
+	JE           add340
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3368,48 +3493,48 @@ none309:
 	VMOVUPS      Y10, 288(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all321
+	JE           all341
 	LEAQ         320(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two323
+	JZ           two343
 	VMOVUPS      X11, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y11, X11
 
-two323:
+two343:
 	TESTQ    $0x00000002, R9
-	JZ       one324
+	JZ       one344
 	VMOVLPS  X11, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X11, X11, X11
 
-one324:
+one344:
 	TESTQ  $0x00000001, R9
-	JZ     stored322
+	JZ     stored342
 	VMOVSS X11, (R10)
-	JMP    stored322
+	JMP    stored342
 
-all321:
+all341:
 	VMOVUPS Y11, 320(CX)
 
-stored322:
-add320:
-next308:
+stored342:
+add340:
+next328:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row307
+	JNZ  row327
 	JMP  done
 
 tile12false:
-row325:
+row345:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none327
+	JGE     none347
 	CMPQ    144(AX), $0x00
-	JE      add329
+	JE      add349
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3422,9 +3547,9 @@ row325:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	JMP     opened330
+	JMP     opened350
 
-add329:
+add349:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3438,11 +3563,11 @@ add329:
 	VMOVUPS 320(CX), Y10
 	VMOVUPS 352(CX), Y11
 
-opened330:
+opened350:
 	CMPQ 128(AX), $0x00
-	JNE  far331
+	JNE  far351
 
-each332:
+each352:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3472,11 +3597,11 @@ each332:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each332
-	JMP        over328
+	JL         each352
+	JMP        over348
 
-far331:
-each333:
+far351:
+each353:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3506,9 +3631,11 @@ each333:
 	VADDPS     352(R10), Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each333
+	JL         each353
 
-over328:
+over348:
+	CMPQ    168(AX), $0x00
+	JNE     past354
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3521,11 +3648,28 @@ over328:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
-	JMP     next326
+	JMP     kept355
 
-none327:
+past354:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+
+kept355:
+	JMP next346
+
+none347:
 	CMPQ    144(AX), $0x00
-	JE      add334
+	JE      add356
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3538,6 +3682,8 @@ none327:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
+	CMPQ    168(AX), $0x00
+	JNE     past357
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3550,13 +3696,29 @@ none327:
 	VMOVUPS Y9, 288(CX)
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
+	JMP     kept358
 
-add334:
-next326:
+past357:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+
+kept358:
+add356:
+next346:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row325
+	JNZ  row345
 	JMP  done
 
 tile12true:
@@ -3565,14 +3727,14 @@ tile12true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row335:
+row359:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none337
+	JGE     none361
 	CMPQ    144(AX), $0x00
-	JE      add339
+	JE      add363
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3585,9 +3747,9 @@ row335:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened340
+	JMP     opened364
 
-add339:
+add363:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3601,11 +3763,11 @@ add339:
 	VMOVUPS    320(CX), Y11
 	VMASKMOVPS 352(CX), Y0, Y12
 
-opened340:
+opened364:
 	CMPQ 128(AX), $0x00
-	JNE  far341
+	JNE  far365
 
-each342:
+each366:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3636,11 +3798,11 @@ each342:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each342
-	JMP        over338
+	JL         each366
+	JMP        over362
 
-far341:
-each343:
+far365:
+each367:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3671,9 +3833,9 @@ each343:
 	VADDPS     Y13, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each343
+	JL         each367
 
-over338:
+over362:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -3687,36 +3849,36 @@ over338:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all344
+	JE           all368
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two346
+	JZ           two370
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two346:
+two370:
 	TESTQ    $0x00000002, R9
-	JZ       one347
+	JZ       one371
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one347:
+one371:
 	TESTQ  $0x00000001, R9
-	JZ     stored345
+	JZ     stored369
 	VMOVSS X12, (R10)
-	JMP    stored345
+	JMP    stored369
 
-all344:
+all368:
 	VMOVUPS Y12, 352(CX)
 
-stored345:
-	JMP next336
+stored369:
+	JMP next360
 
-none337:
+none361:
 	CMPQ         144(AX), $0x00
-	JE           add348
+	JE           add372
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -3742,48 +3904,48 @@ none337:
 	VMOVUPS      Y11, 320(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all349
+	JE           all373
 	LEAQ         352(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two351
+	JZ           two375
 	VMOVUPS      X12, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y12, X12
 
-two351:
+two375:
 	TESTQ    $0x00000002, R9
-	JZ       one352
+	JZ       one376
 	VMOVLPS  X12, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X12, X12, X12
 
-one352:
+one376:
 	TESTQ  $0x00000001, R9
-	JZ     stored350
+	JZ     stored374
 	VMOVSS X12, (R10)
-	JMP    stored350
+	JMP    stored374
 
-all349:
+all373:
 	VMOVUPS Y12, 352(CX)
 
-stored350:
-add348:
-next336:
+stored374:
+add372:
+next360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row335
+	JNZ  row359
 	JMP  done
 
 tile13false:
-row353:
+row377:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none355
+	JGE     none379
 	CMPQ    144(AX), $0x00
-	JE      add357
+	JE      add381
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3797,9 +3959,9 @@ row353:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	JMP     opened358
+	JMP     opened382
 
-add357:
+add381:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -3814,11 +3976,11 @@ add357:
 	VMOVUPS 352(CX), Y11
 	VMOVUPS 384(CX), Y12
 
-opened358:
+opened382:
 	CMPQ 128(AX), $0x00
-	JNE  far359
+	JNE  far383
 
-each360:
+each384:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3850,11 +4012,11 @@ each360:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each360
-	JMP        over356
+	JL         each384
+	JMP        over380
 
-far359:
-each361:
+far383:
+each385:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -3887,9 +4049,9 @@ each361:
 	VADDPS     384(R10), Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each361
+	JL         each385
 
-over356:
+over380:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -3903,11 +4065,11 @@ over356:
 	VMOVUPS Y10, 320(CX)
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
-	JMP     next354
+	JMP     next378
 
-none355:
+none379:
 	CMPQ    144(AX), $0x00
-	JE      add362
+	JE      add386
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -3935,12 +4097,12 @@ none355:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 
-add362:
-next354:
+add386:
+next378:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row353
+	JNZ  row377
 	JMP  done
 
 tile13true:
@@ -3949,14 +4111,14 @@ tile13true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row363:
+row387:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none365
+	JGE     none389
 	CMPQ    144(AX), $0x00
-	JE      add367
+	JE      add391
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3970,9 +4132,9 @@ row363:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened368
+	JMP     opened392
 
-add367:
+add391:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -3987,11 +4149,11 @@ add367:
 	VMOVUPS    352(CX), Y12
 	VMASKMOVPS 384(CX), Y0, Y13
 
-opened368:
+opened392:
 	CMPQ 128(AX), $0x00
-	JNE  far369
+	JNE  far393
 
-each370:
+each394:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4024,11 +4186,11 @@ each370:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each370
-	JMP        over366
+	JL         each394
+	JMP        over390
 
-far369:
-each371:
+far393:
+each395:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4062,9 +4224,9 @@ each371:
 	VADDPS     Y14, Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each371
+	JL         each395
 
-over366:
+over390:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4079,36 +4241,36 @@ over366:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all372
+	JE           all396
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two374
+	JZ           two398
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two374:
+two398:
 	TESTQ    $0x00000002, R9
-	JZ       one375
+	JZ       one399
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one375:
+one399:
 	TESTQ  $0x00000001, R9
-	JZ     stored373
+	JZ     stored397
 	VMOVSS X13, (R10)
-	JMP    stored373
+	JMP    stored397
 
-all372:
+all396:
 	VMOVUPS Y13, 384(CX)
 
-stored373:
-	JMP next364
+stored397:
+	JMP next388
 
-none365:
+none389:
 	CMPQ         144(AX), $0x00
-	JE           add376
+	JE           add400
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -4136,48 +4298,48 @@ none365:
 	VMOVUPS      Y12, 352(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all377
+	JE           all401
 	LEAQ         384(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two379
+	JZ           two403
 	VMOVUPS      X13, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y13, X13
 
-two379:
+two403:
 	TESTQ    $0x00000002, R9
-	JZ       one380
+	JZ       one404
 	VMOVLPS  X13, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X13, X13, X13
 
-one380:
+one404:
 	TESTQ  $0x00000001, R9
-	JZ     stored378
+	JZ     stored402
 	VMOVSS X13, (R10)
-	JMP    stored378
+	JMP    stored402
 
-all377:
+all401:
 	VMOVUPS Y13, 384(CX)
 
-stored378:
-add376:
-next364:
+stored402:
+add400:
+next388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row363
+	JNZ  row387
 	JMP  done
 
 tile14false:
-row381:
+row405:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none383
+	JGE     none407
 	CMPQ    144(AX), $0x00
-	JE      add385
+	JE      add409
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4192,9 +4354,9 @@ row381:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
-	JMP     opened386
+	JMP     opened410
 
-add385:
+add409:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4210,11 +4372,11 @@ add385:
 	VMOVUPS 384(CX), Y12
 	VMOVUPS 416(CX), Y13
 
-opened386:
+opened410:
 	CMPQ 128(AX), $0x00
-	JNE  far387
+	JNE  far411
 
-each388:
+each412:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4247,11 +4409,11 @@ each388:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each388
-	JMP        over384
+	JL         each412
+	JMP        over408
 
-far387:
-each389:
+far411:
+each413:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4284,9 +4446,11 @@ each389:
 	VADDPS     416(R10), Y13, Y13
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each389
+	JL         each413
 
-over384:
+over408:
+	CMPQ    168(AX), $0x00
+	JNE     past414
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4301,11 +4465,30 @@ over384:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
-	JMP     next382
+	JMP     kept415
 
-none383:
+past414:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+
+kept415:
+	JMP next406
+
+none407:
 	CMPQ    144(AX), $0x00
-	JE      add390
+	JE      add416
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4320,6 +4503,8 @@ none383:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
+	CMPQ    168(AX), $0x00
+	JNE     past417
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4334,13 +4519,31 @@ none383:
 	VMOVUPS Y11, 352(CX)
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
+	JMP     kept418
 
-add390:
-next382:
+past417:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+
+kept418:
+add416:
+next406:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row381
+	JNZ  row405
 	JMP  done
 
 tile14true:
@@ -4349,14 +4552,14 @@ tile14true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row391:
+row419:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none393
+	JGE     none421
 	CMPQ    144(AX), $0x00
-	JE      add395
+	JE      add423
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -4371,9 +4574,9 @@ row391:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened396
+	JMP     opened424
 
-add395:
+add423:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -4389,11 +4592,11 @@ add395:
 	VMOVUPS    384(CX), Y13
 	VMASKMOVPS 416(CX), Y0, Y14
 
-opened396:
+opened424:
 	CMPQ 128(AX), $0x00
-	JNE  far397
+	JNE  far425
 
-each398:
+each426:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4427,11 +4630,11 @@ each398:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each398
-	JMP        over394
+	JL         each426
+	JMP        over422
 
-far397:
-each399:
+far425:
+each427:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4465,9 +4668,9 @@ each399:
 	VADDPS     Y15, Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each399
+	JL         each427
 
-over394:
+over422:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -4483,36 +4686,36 @@ over394:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all400
+	JE           all428
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two402
+	JZ           two430
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two402:
+two430:
 	TESTQ    $0x00000002, R9
-	JZ       one403
+	JZ       one431
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one403:
+one431:
 	TESTQ  $0x00000001, R9
-	JZ     stored401
+	JZ     stored429
 	VMOVSS X14, (R10)
-	JMP    stored401
+	JMP    stored429
 
-all400:
+all428:
 	VMOVUPS Y14, 416(CX)
 
-stored401:
-	JMP next392
+stored429:
+	JMP next420
 
-none393:
+none421:
 	CMPQ         144(AX), $0x00
-	JE           add404
+	JE           add432
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -4542,48 +4745,48 @@ none393:
 	VMOVUPS      Y13, 384(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all405
+	JE           all433
 	LEAQ         416(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two407
+	JZ           two435
 	VMOVUPS      X14, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y14, X14
 
-two407:
+two435:
 	TESTQ    $0x00000002, R9
-	JZ       one408
+	JZ       one436
 	VMOVLPS  X14, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X14, X14, X14
 
-one408:
+one436:
 	TESTQ  $0x00000001, R9
-	JZ     stored406
+	JZ     stored434
 	VMOVSS X14, (R10)
-	JMP    stored406
+	JMP    stored434
 
-all405:
+all433:
 	VMOVUPS Y14, 416(CX)
 
-stored406:
-add404:
-next392:
+stored434:
+add432:
+next420:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row391
+	JNZ  row419
 	JMP  done
 
 tile15false:
-row409:
+row437:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none411
+	JGE     none439
 	CMPQ    144(AX), $0x00
-	JE      add413
+	JE      add441
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4599,9 +4802,9 @@ row409:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	JMP     opened414
+	JMP     opened442
 
-add413:
+add441:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4618,11 +4821,11 @@ add413:
 	VMOVUPS 416(CX), Y13
 	VMOVUPS 448(CX), Y14
 
-opened414:
+opened442:
 	CMPQ 128(AX), $0x00
-	JNE  far415
+	JNE  far443
 
-each416:
+each444:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4657,11 +4860,11 @@ each416:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each416
-	JMP        over412
+	JL         each444
+	JMP        over440
 
-far415:
-each417:
+far443:
+each445:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4697,9 +4900,9 @@ each417:
 	VADDPS     448(R10), Y14, Y14
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each417
+	JL         each445
 
-over412:
+over440:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4715,11 +4918,11 @@ over412:
 	VMOVUPS Y12, 384(CX)
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
-	JMP     next410
+	JMP     next438
 
-none411:
+none439:
 	CMPQ    144(AX), $0x00
-	JE      add418
+	JE      add446
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4751,23 +4954,23 @@ none411:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 
-add418:
-next410:
+add446:
+next438:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row409
+	JNZ  row437
 	JMP  done
 
 tile16false:
-row419:
+row447:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none421
+	JGE     none449
 	CMPQ    144(AX), $0x00
-	JE      add423
+	JE      add451
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4784,9 +4987,9 @@ row419:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	JMP     opened424
+	JMP     opened452
 
-add423:
+add451:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -4804,11 +5007,11 @@ add423:
 	VMOVUPS 448(CX), Y14
 	VMOVUPS 480(CX), Y15
 
-opened424:
+opened452:
 	CMPQ 128(AX), $0x00
-	JNE  far425
+	JNE  far453
 
-each426:
+each454:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4844,11 +5047,11 @@ each426:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each426
-	JMP        over422
+	JL         each454
+	JMP        over450
 
-far425:
-each427:
+far453:
+each455:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -4884,9 +5087,11 @@ each427:
 	VADDPS     480(R10), Y15, Y15
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each427
+	JL         each455
 
-over422:
+over450:
+	CMPQ    168(AX), $0x00
+	JNE     past456
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4903,11 +5108,32 @@ over422:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     next420
+	JMP     kept457
 
-none421:
+past456:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+	VMOVNTPS Y14, 448(CX)
+	VMOVNTPS Y15, 480(CX)
+
+kept457:
+	JMP next448
+
+none449:
 	CMPQ    144(AX), $0x00
-	JE      add428
+	JE      add458
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4924,6 +5150,8 @@ none421:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
+	CMPQ    168(AX), $0x00
+	JNE     past459
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -4940,15 +5168,40 @@ none421:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
+	JMP     kept460
 
-add428:
-next420:
+past459:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+	VMOVNTPS Y8, 256(CX)
+	VMOVNTPS Y9, 288(CX)
+	VMOVNTPS Y10, 320(CX)
+	VMOVNTPS Y11, 352(CX)
+	VMOVNTPS Y12, 384(CX)
+	VMOVNTPS Y13, 416(CX)
+	VMOVNTPS Y14, 448(CX)
+	VMOVNTPS Y15, 480(CX)
+
+kept460:
+add458:
+next448:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row419
+	JNZ  row447
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced461
+	SFENCE
+
+fenced461:
 	VZEROUPPER
 	RET
 
@@ -5018,27 +5271,27 @@ TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row429:
+row462:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none431
+	JGE     none464
 	CMPQ    144(AX), $0x00
-	JE      add433
+	JE      add466
 	VXORPS  Y0, Y0, Y0
-	JMP     opened434
+	JMP     opened467
 
-add433:
+add466:
 	VMOVUPS (CX), Y0
 
-opened434:
+opened467:
 	CMPQ  128(AX), $0x00
-	JNE   far435
+	JNE   far468
 	TESTQ R11, R11
-	JZ    direct436
+	JZ    direct469
 
-each437:
+each470:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5050,11 +5303,11 @@ each437:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each437
-	JMP          over432
+	JL           each470
+	JMP          over465
 
-direct436:
-each438:
+direct469:
+each471:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5066,14 +5319,14 @@ each438:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each438
-	JMP          over432
+	JL           each471
+	JMP          over465
 
-far435:
+far468:
 	TESTQ R11, R11
-	JZ    direct439
+	JZ    direct472
 
-each440:
+each473:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5096,11 +5349,11 @@ each440:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each440
-	JMP          over432
+	JL           each473
+	JMP          over465
 
-direct439:
-each441:
+direct472:
+each474:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5119,11 +5372,11 @@ each441:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each441
+	JL           each474
 
-over432:
+over465:
 	CMPQ         160(AX), $0x00
-	JE           sums442
+	JE           sums475
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -5132,22 +5385,22 @@ over432:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums442:
+sums475:
 	VMOVUPS Y0, (CX)
-	JMP     next430
+	JMP     next463
 
-none431:
+none464:
 	CMPQ    144(AX), $0x00
-	JE      add443
+	JE      add476
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add443:
-next430:
+add476:
+next463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row429
+	JNZ  row462
 	JMP  done
 
 tile1true:
@@ -5156,27 +5409,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row444:
+row477:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none446
+	JGE     none479
 	CMPQ    144(AX), $0x00
-	JE      add448
+	JE      add481
 	VXORPS  Y1, Y1, Y1
-	JMP     opened449
+	JMP     opened482
 
-add448:
+add481:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened449:
+opened482:
 	CMPQ  128(AX), $0x00
-	JNE   far450
+	JNE   far483
 	TESTQ R11, R11
-	JZ    direct451
+	JZ    direct484
 
-each452:
+each485:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5189,11 +5442,11 @@ each452:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each452
-	JMP          over447
+	JL           each485
+	JMP          over480
 
-direct451:
-each453:
+direct484:
+each486:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5206,14 +5459,14 @@ each453:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each453
-	JMP          over447
+	JL           each486
+	JMP          over480
 
-far450:
+far483:
 	TESTQ R11, R11
-	JZ    direct454
+	JZ    direct487
 
-each455:
+each488:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5237,11 +5490,11 @@ each455:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each455
-	JMP          over447
+	JL           each488
+	JMP          over480
 
-direct454:
-each456:
+direct487:
+each489:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5261,11 +5514,11 @@ each456:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each456
+	JL           each489
 
-over447:
+over480:
 	CMPQ         160(AX), $0x00
-	JE           sums457
+	JE           sums490
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -5274,99 +5527,99 @@ over447:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums457:
+sums490:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all458
+	JE           all491
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two460
+	JZ           two493
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two460:
+two493:
 	TESTQ    $0x00000002, R9
-	JZ       one461
+	JZ       one494
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one461:
+one494:
 	TESTQ  $0x00000001, R9
-	JZ     stored459
+	JZ     stored492
 	VMOVSS X1, (R12)
-	JMP    stored459
+	JMP    stored492
 
-all458:
+all491:
 	VMOVUPS Y1, (CX)
 
-stored459:
-	JMP next445
+stored492:
+	JMP next478
 
-none446:
+none479:
 	CMPQ         144(AX), $0x00
-	JE           add462
+	JE           add495
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all463
+	JE           all496
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two465
+	JZ           two498
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two465:
+two498:
 	TESTQ    $0x00000002, R9
-	JZ       one466
+	JZ       one499
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one466:
+one499:
 	TESTQ  $0x00000001, R9
-	JZ     stored464
+	JZ     stored497
 	VMOVSS X1, (R12)
-	JMP    stored464
+	JMP    stored497
 
-all463:
+all496:
 	VMOVUPS Y1, (CX)
 
-stored464:
-add462:
-next445:
+stored497:
+add495:
+next478:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row444
+	JNZ  row477
 	JMP  done
 
 tile2false:
-row467:
+row500:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none469
+	JGE     none502
 	CMPQ    144(AX), $0x00
-	JE      add471
+	JE      add504
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened472
+	JMP     opened505
 
-add471:
+add504:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened472:
+opened505:
 	CMPQ  128(AX), $0x00
-	JNE   far473
+	JNE   far506
 	TESTQ R11, R11
-	JZ    direct474
+	JZ    direct507
 
-each475:
+each508:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5380,11 +5633,11 @@ each475:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each475
-	JMP          over470
+	JL           each508
+	JMP          over503
 
-direct474:
-each476:
+direct507:
+each509:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5398,14 +5651,14 @@ each476:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each476
-	JMP          over470
+	JL           each509
+	JMP          over503
 
-far473:
+far506:
 	TESTQ R11, R11
-	JZ    direct477
+	JZ    direct510
 
-each478:
+each511:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5430,11 +5683,11 @@ each478:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each478
-	JMP          over470
+	JL           each511
+	JMP          over503
 
-direct477:
-each479:
+direct510:
+each512:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5455,11 +5708,11 @@ each479:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each479
+	JL           each512
 
-over470:
+over503:
 	CMPQ         160(AX), $0x00
-	JE           sums480
+	JE           sums513
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -5470,25 +5723,42 @@ over470:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums480:
+sums513:
+	CMPQ    168(AX), $0x00
+	JNE     past514
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next468
+	JMP     kept515
 
-none469:
+past514:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept515:
+	JMP next501
+
+none502:
 	CMPQ    144(AX), $0x00
-	JE      add481
+	JE      add516
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past517
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept518
 
-add481:
-next468:
+past517:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept518:
+add516:
+next501:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row467
+	JNZ  row500
 	JMP  done
 
 tile2true:
@@ -5497,29 +5767,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row482:
+row519:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none484
+	JGE     none521
 	CMPQ    144(AX), $0x00
-	JE      add486
+	JE      add523
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened487
+	JMP     opened524
 
-add486:
+add523:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened487:
+opened524:
 	CMPQ  128(AX), $0x00
-	JNE   far488
+	JNE   far525
 	TESTQ R11, R11
-	JZ    direct489
+	JZ    direct526
 
-each490:
+each527:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5534,11 +5804,11 @@ each490:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each490
-	JMP          over485
+	JL           each527
+	JMP          over522
 
-direct489:
-each491:
+direct526:
+each528:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5553,14 +5823,14 @@ each491:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each491
-	JMP          over485
+	JL           each528
+	JMP          over522
 
-far488:
+far525:
 	TESTQ R11, R11
-	JZ    direct492
+	JZ    direct529
 
-each493:
+each530:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5586,11 +5856,11 @@ each493:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each493
-	JMP          over485
+	JL           each530
+	JMP          over522
 
-direct492:
-each494:
+direct529:
+each531:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5612,11 +5882,11 @@ each494:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each494
+	JL           each531
 
-over485:
+over522:
 	CMPQ         160(AX), $0x00
-	JE           sums495
+	JE           sums532
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -5627,104 +5897,104 @@ over485:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums495:
+sums532:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all496
+	JE           all533
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two498
+	JZ           two535
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two498:
+two535:
 	TESTQ    $0x00000002, R9
-	JZ       one499
+	JZ       one536
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one499:
+one536:
 	TESTQ  $0x00000001, R9
-	JZ     stored497
+	JZ     stored534
 	VMOVSS X2, (R12)
-	JMP    stored497
+	JMP    stored534
 
-all496:
+all533:
 	VMOVUPS Y2, 32(CX)
 
-stored497:
-	JMP next483
+stored534:
+	JMP next520
 
-none484:
+none521:
 	CMPQ         144(AX), $0x00
-	JE           add500
+	JE           add537
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all501
+	JE           all538
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two503
+	JZ           two540
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two503:
+two540:
 	TESTQ    $0x00000002, R9
-	JZ       one504
+	JZ       one541
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one504:
+one541:
 	TESTQ  $0x00000001, R9
-	JZ     stored502
+	JZ     stored539
 	VMOVSS X2, (R12)
-	JMP    stored502
+	JMP    stored539
 
-all501:
+all538:
 	VMOVUPS Y2, 32(CX)
 
-stored502:
-add500:
-next483:
+stored539:
+add537:
+next520:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row482
+	JNZ  row519
 	JMP  done
 
 tile3false:
-row505:
+row542:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none507
+	JGE     none544
 	CMPQ    144(AX), $0x00
-	JE      add509
+	JE      add546
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened510
+	JMP     opened547
 
-add509:
+add546:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened510:
+opened547:
 	CMPQ  128(AX), $0x00
-	JNE   far511
+	JNE   far548
 	TESTQ R11, R11
-	JZ    direct512
+	JZ    direct549
 
-each513:
+each550:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5740,11 +6010,11 @@ each513:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each513
-	JMP          over508
+	JL           each550
+	JMP          over545
 
-direct512:
-each514:
+direct549:
+each551:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5760,14 +6030,14 @@ each514:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each514
-	JMP          over508
+	JL           each551
+	JMP          over545
 
-far511:
+far548:
 	TESTQ R11, R11
-	JZ    direct515
+	JZ    direct552
 
-each516:
+each553:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5796,11 +6066,11 @@ each516:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each516
-	JMP          over508
+	JL           each553
+	JMP          over545
 
-direct515:
-each517:
+direct552:
+each554:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5825,11 +6095,11 @@ each517:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each517
+	JL           each554
 
-over508:
+over545:
 	CMPQ         160(AX), $0x00
-	JE           sums518
+	JE           sums555
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -5842,15 +6112,15 @@ over508:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums518:
+sums555:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next506
+	JMP     next543
 
-none507:
+none544:
 	CMPQ    144(AX), $0x00
-	JE      add519
+	JE      add556
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -5858,12 +6128,12 @@ none507:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add519:
-next506:
+add556:
+next543:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row505
+	JNZ  row542
 	JMP  done
 
 tile3true:
@@ -5872,31 +6142,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row520:
+row557:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none522
+	JGE     none559
 	CMPQ    144(AX), $0x00
-	JE      add524
+	JE      add561
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened525
+	JMP     opened562
 
-add524:
+add561:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened525:
+opened562:
 	CMPQ  128(AX), $0x00
-	JNE   far526
+	JNE   far563
 	TESTQ R11, R11
-	JZ    direct527
+	JZ    direct564
 
-each528:
+each565:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5913,11 +6183,11 @@ each528:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each528
-	JMP          over523
+	JL           each565
+	JMP          over560
 
-direct527:
-each529:
+direct564:
+each566:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5934,14 +6204,14 @@ each529:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each529
-	JMP          over523
+	JL           each566
+	JMP          over560
 
-far526:
+far563:
 	TESTQ R11, R11
-	JZ    direct530
+	JZ    direct567
 
-each531:
+each568:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5971,11 +6241,11 @@ each531:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each531
-	JMP          over523
+	JL           each568
+	JMP          over560
 
-direct530:
-each532:
+direct567:
+each569:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6001,11 +6271,11 @@ each532:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each532
+	JL           each569
 
-over523:
+over560:
 	CMPQ         160(AX), $0x00
-	JE           sums533
+	JE           sums570
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6018,41 +6288,41 @@ over523:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums533:
+sums570:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all534
+	JE           all571
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two536
+	JZ           two573
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two536:
+two573:
 	TESTQ    $0x00000002, R9
-	JZ       one537
+	JZ       one574
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one537:
+one574:
 	TESTQ  $0x00000001, R9
-	JZ     stored535
+	JZ     stored572
 	VMOVSS X3, (R12)
-	JMP    stored535
+	JMP    stored572
 
-all534:
+all571:
 	VMOVUPS Y3, 64(CX)
 
-stored535:
-	JMP next521
+stored572:
+	JMP next558
 
-none522:
+none559:
 	CMPQ         144(AX), $0x00
-	JE           add538
+	JE           add575
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6060,67 +6330,67 @@ none522:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all539
+	JE           all576
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two541
+	JZ           two578
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two541:
+two578:
 	TESTQ    $0x00000002, R9
-	JZ       one542
+	JZ       one579
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one542:
+one579:
 	TESTQ  $0x00000001, R9
-	JZ     stored540
+	JZ     stored577
 	VMOVSS X3, (R12)
-	JMP    stored540
+	JMP    stored577
 
-all539:
+all576:
 	VMOVUPS Y3, 64(CX)
 
-stored540:
-add538:
-next521:
+stored577:
+add575:
+next558:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row520
+	JNZ  row557
 	JMP  done
 
 tile4false:
-row543:
+row580:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none545
+	JGE     none582
 	CMPQ    144(AX), $0x00
-	JE      add547
+	JE      add584
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened548
+	JMP     opened585
 
-add547:
+add584:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened548:
+opened585:
 	CMPQ  128(AX), $0x00
-	JNE   far549
+	JNE   far586
 	TESTQ R11, R11
-	JZ    direct550
+	JZ    direct587
 
-each551:
+each588:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6138,11 +6408,11 @@ each551:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each551
-	JMP          over546
+	JL           each588
+	JMP          over583
 
-direct550:
-each552:
+direct587:
+each589:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6160,14 +6430,14 @@ each552:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each552
-	JMP          over546
+	JL           each589
+	JMP          over583
 
-far549:
+far586:
 	TESTQ R11, R11
-	JZ    direct553
+	JZ    direct590
 
-each554:
+each591:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6197,11 +6467,11 @@ each554:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each554
-	JMP          over546
+	JL           each591
+	JMP          over583
 
-direct553:
-each555:
+direct590:
+each592:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6227,11 +6497,11 @@ each555:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each555
+	JL           each592
 
-over546:
+over583:
 	CMPQ         160(AX), $0x00
-	JE           sums556
+	JE           sums593
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6246,31 +6516,52 @@ over546:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums556:
+sums593:
+	CMPQ    168(AX), $0x00
+	JNE     past594
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next544
+	JMP     kept595
 
-none545:
+past594:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept595:
+	JMP next581
+
+none582:
 	CMPQ    144(AX), $0x00
-	JE      add557
+	JE      add596
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past597
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept598
 
-add557:
-next544:
+past597:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept598:
+add596:
+next581:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row543
+	JNZ  row580
 	JMP  done
 
 tile4true:
@@ -6279,33 +6570,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row558:
+row599:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none560
+	JGE     none601
 	CMPQ    144(AX), $0x00
-	JE      add562
+	JE      add603
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened563
+	JMP     opened604
 
-add562:
+add603:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened563:
+opened604:
 	CMPQ  128(AX), $0x00
-	JNE   far564
+	JNE   far605
 	TESTQ R11, R11
-	JZ    direct565
+	JZ    direct606
 
-each566:
+each607:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6324,11 +6615,11 @@ each566:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each566
-	JMP          over561
+	JL           each607
+	JMP          over602
 
-direct565:
-each567:
+direct606:
+each608:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6347,14 +6638,14 @@ each567:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each567
-	JMP          over561
+	JL           each608
+	JMP          over602
 
-far564:
+far605:
 	TESTQ R11, R11
-	JZ    direct568
+	JZ    direct609
 
-each569:
+each610:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6385,11 +6676,11 @@ each569:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each569
-	JMP          over561
+	JL           each610
+	JMP          over602
 
-direct568:
-each570:
+direct609:
+each611:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6416,11 +6707,11 @@ each570:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each570
+	JL           each611
 
-over561:
+over602:
 	CMPQ         160(AX), $0x00
-	JE           sums571
+	JE           sums612
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -6435,42 +6726,42 @@ over561:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums571:
+sums612:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all572
+	JE           all613
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two574
+	JZ           two615
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two574:
+two615:
 	TESTQ    $0x00000002, R9
-	JZ       one575
+	JZ       one616
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one575:
+one616:
 	TESTQ  $0x00000001, R9
-	JZ     stored573
+	JZ     stored614
 	VMOVSS X4, (R12)
-	JMP    stored573
+	JMP    stored614
 
-all572:
+all613:
 	VMOVUPS Y4, 96(CX)
 
-stored573:
-	JMP next559
+stored614:
+	JMP next600
 
-none560:
+none601:
 	CMPQ         144(AX), $0x00
-	JE           add576
+	JE           add617
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6480,69 +6771,69 @@ none560:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all577
+	JE           all618
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two579
+	JZ           two620
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two579:
+two620:
 	TESTQ    $0x00000002, R9
-	JZ       one580
+	JZ       one621
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one580:
+one621:
 	TESTQ  $0x00000001, R9
-	JZ     stored578
+	JZ     stored619
 	VMOVSS X4, (R12)
-	JMP    stored578
+	JMP    stored619
 
-all577:
+all618:
 	VMOVUPS Y4, 96(CX)
 
-stored578:
-add576:
-next559:
+stored619:
+add617:
+next600:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row558
+	JNZ  row599
 	JMP  done
 
 tile5false:
-row581:
+row622:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none583
+	JGE     none624
 	CMPQ    144(AX), $0x00
-	JE      add585
+	JE      add626
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened586
+	JMP     opened627
 
-add585:
+add626:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened586:
+opened627:
 	CMPQ  128(AX), $0x00
-	JNE   far587
+	JNE   far628
 	TESTQ R11, R11
-	JZ    direct588
+	JZ    direct629
 
-each589:
+each630:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6562,11 +6853,11 @@ each589:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each589
-	JMP          over584
+	JL           each630
+	JMP          over625
 
-direct588:
-each590:
+direct629:
+each631:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6586,14 +6877,14 @@ each590:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each590
-	JMP          over584
+	JL           each631
+	JMP          over625
 
-far587:
+far628:
 	TESTQ R11, R11
-	JZ    direct591
+	JZ    direct632
 
-each592:
+each633:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6627,11 +6918,11 @@ each592:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each592
-	JMP          over584
+	JL           each633
+	JMP          over625
 
-direct591:
-each593:
+direct632:
+each634:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6661,11 +6952,11 @@ each593:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each593
+	JL           each634
 
-over584:
+over625:
 	CMPQ         160(AX), $0x00
-	JE           sums594
+	JE           sums635
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -6682,17 +6973,17 @@ over584:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums594:
+sums635:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next582
+	JMP     next623
 
-none583:
+none624:
 	CMPQ    144(AX), $0x00
-	JE      add595
+	JE      add636
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6704,12 +6995,12 @@ none583:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add595:
-next582:
+add636:
+next623:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row581
+	JNZ  row622
 	JMP  done
 
 tile5true:
@@ -6718,35 +7009,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row596:
+row637:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none598
+	JGE     none639
 	CMPQ    144(AX), $0x00
-	JE      add600
+	JE      add641
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened601
+	JMP     opened642
 
-add600:
+add641:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened601:
+opened642:
 	CMPQ  128(AX), $0x00
-	JNE   far602
+	JNE   far643
 	TESTQ R11, R11
-	JZ    direct603
+	JZ    direct644
 
-each604:
+each645:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6767,11 +7058,11 @@ each604:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each604
-	JMP          over599
+	JL           each645
+	JMP          over640
 
-direct603:
-each605:
+direct644:
+each646:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6792,14 +7083,14 @@ each605:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each605
-	JMP          over599
+	JL           each646
+	JMP          over640
 
-far602:
+far643:
 	TESTQ R11, R11
-	JZ    direct606
+	JZ    direct647
 
-each607:
+each648:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6834,11 +7125,11 @@ each607:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each607
-	JMP          over599
+	JL           each648
+	JMP          over640
 
-direct606:
-each608:
+direct647:
+each649:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6869,11 +7160,11 @@ each608:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each608
+	JL           each649
 
-over599:
+over640:
 	CMPQ         160(AX), $0x00
-	JE           sums609
+	JE           sums650
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -6890,43 +7181,43 @@ over599:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums609:
+sums650:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all610
+	JE           all651
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two612
+	JZ           two653
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two612:
+two653:
 	TESTQ    $0x00000002, R9
-	JZ       one613
+	JZ       one654
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one613:
+one654:
 	TESTQ  $0x00000001, R9
-	JZ     stored611
+	JZ     stored652
 	VMOVSS X5, (R12)
-	JMP    stored611
+	JMP    stored652
 
-all610:
+all651:
 	VMOVUPS Y5, 128(CX)
 
-stored611:
-	JMP next597
+stored652:
+	JMP next638
 
-none598:
+none639:
 	CMPQ         144(AX), $0x00
-	JE           add614
+	JE           add655
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6938,57 +7229,57 @@ none598:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all615
+	JE           all656
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two617
+	JZ           two658
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two617:
+two658:
 	TESTQ    $0x00000002, R9
-	JZ       one618
+	JZ       one659
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one618:
+one659:
 	TESTQ  $0x00000001, R9
-	JZ     stored616
+	JZ     stored657
 	VMOVSS X5, (R12)
-	JMP    stored616
+	JMP    stored657
 
-all615:
+all656:
 	VMOVUPS Y5, 128(CX)
 
-stored616:
-add614:
-next597:
+stored657:
+add655:
+next638:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row596
+	JNZ  row637
 	JMP  done
 
 tile6false:
-row619:
+row660:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none621
+	JGE     none662
 	CMPQ    144(AX), $0x00
-	JE      add623
+	JE      add664
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened624
+	JMP     opened665
 
-add623:
+add664:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6996,13 +7287,13 @@ add623:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened624:
+opened665:
 	CMPQ  128(AX), $0x00
-	JNE   far625
+	JNE   far666
 	TESTQ R11, R11
-	JZ    direct626
+	JZ    direct667
 
-each627:
+each668:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7024,11 +7315,11 @@ each627:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each627
-	JMP          over622
+	JL           each668
+	JMP          over663
 
-direct626:
-each628:
+direct667:
+each669:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7050,14 +7341,14 @@ each628:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each628
-	JMP          over622
+	JL           each669
+	JMP          over663
 
-far625:
+far666:
 	TESTQ R11, R11
-	JZ    direct629
+	JZ    direct670
 
-each630:
+each671:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7092,11 +7383,11 @@ each630:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each630
-	JMP          over622
+	JL           each671
+	JMP          over663
 
-direct629:
-each631:
+direct670:
+each672:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7127,11 +7418,11 @@ each631:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each631
+	JL           each672
 
-over622:
+over663:
 	CMPQ         160(AX), $0x00
-	JE           sums632
+	JE           sums673
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -7150,37 +7441,62 @@ over622:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums632:
+sums673:
+	CMPQ    168(AX), $0x00
+	JNE     past674
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next620
+	JMP     kept675
 
-none621:
+past674:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept675:
+	JMP next661
+
+none662:
 	CMPQ    144(AX), $0x00
-	JE      add633
+	JE      add676
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past677
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept678
 
-add633:
-next620:
+past677:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept678:
+add676:
+next661:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row619
+	JNZ  row660
 	JMP  done
 
 tile6true:
@@ -7189,23 +7505,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row634:
+row679:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none636
+	JGE     none681
 	CMPQ    144(AX), $0x00
-	JE      add638
+	JE      add683
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened639
+	JMP     opened684
 
-add638:
+add683:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7213,13 +7529,13 @@ add638:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened639:
+opened684:
 	CMPQ  128(AX), $0x00
-	JNE   far640
+	JNE   far685
 	TESTQ R11, R11
-	JZ    direct641
+	JZ    direct686
 
-each642:
+each687:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7242,11 +7558,11 @@ each642:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each642
-	JMP          over637
+	JL           each687
+	JMP          over682
 
-direct641:
-each643:
+direct686:
+each688:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7269,14 +7585,14 @@ each643:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each643
-	JMP          over637
+	JL           each688
+	JMP          over682
 
-far640:
+far685:
 	TESTQ R11, R11
-	JZ    direct644
+	JZ    direct689
 
-each645:
+each690:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7312,11 +7628,11 @@ each645:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each645
-	JMP          over637
+	JL           each690
+	JMP          over682
 
-direct644:
-each646:
+direct689:
+each691:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7348,11 +7664,11 @@ each646:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each646
+	JL           each691
 
-over637:
+over682:
 	CMPQ         160(AX), $0x00
-	JE           sums647
+	JE           sums692
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7371,7 +7687,7 @@ over637:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums647:
+sums692:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7379,36 +7695,36 @@ sums647:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all648
+	JE           all693
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two650
+	JZ           two695
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two650:
+two695:
 	TESTQ    $0x00000002, R9
-	JZ       one651
+	JZ       one696
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one651:
+one696:
 	TESTQ  $0x00000001, R9
-	JZ     stored649
+	JZ     stored694
 	VMOVSS X6, (R12)
-	JMP    stored649
+	JMP    stored694
 
-all648:
+all693:
 	VMOVUPS Y6, 160(CX)
 
-stored649:
-	JMP next635
+stored694:
+	JMP next680
 
-none636:
+none681:
 	CMPQ         144(AX), $0x00
-	JE           add652
+	JE           add697
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7422,48 +7738,48 @@ none636:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all653
+	JE           all698
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two655
+	JZ           two700
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two655:
+two700:
 	TESTQ    $0x00000002, R9
-	JZ       one656
+	JZ       one701
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one656:
+one701:
 	TESTQ  $0x00000001, R9
-	JZ     stored654
+	JZ     stored699
 	VMOVSS X6, (R12)
-	JMP    stored654
+	JMP    stored699
 
-all653:
+all698:
 	VMOVUPS Y6, 160(CX)
 
-stored654:
-add652:
-next635:
+stored699:
+add697:
+next680:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row634
+	JNZ  row679
 	JMP  done
 
 tile7false:
-row657:
+row702:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none659
+	JGE     none704
 	CMPQ    144(AX), $0x00
-	JE      add661
+	JE      add706
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7471,9 +7787,9 @@ row657:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened662
+	JMP     opened707
 
-add661:
+add706:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7482,13 +7798,13 @@ add661:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened662:
+opened707:
 	CMPQ  128(AX), $0x00
-	JNE   far663
+	JNE   far708
 	TESTQ R11, R11
-	JZ    direct664
+	JZ    direct709
 
-each665:
+each710:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7512,11 +7828,11 @@ each665:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each665
-	JMP          over660
+	JL           each710
+	JMP          over705
 
-direct664:
-each666:
+direct709:
+each711:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7540,14 +7856,14 @@ each666:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each666
-	JMP          over660
+	JL           each711
+	JMP          over705
 
-far663:
+far708:
 	TESTQ R11, R11
-	JZ    direct667
+	JZ    direct712
 
-each668:
+each713:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7586,11 +7902,11 @@ each668:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each668
-	JMP          over660
+	JL           each713
+	JMP          over705
 
-direct667:
-each669:
+direct712:
+each714:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7625,11 +7941,11 @@ each669:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each669
+	JL           each714
 
-over660:
+over705:
 	CMPQ         160(AX), $0x00
-	JE           sums670
+	JE           sums715
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7650,7 +7966,7 @@ over660:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums670:
+sums715:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7658,11 +7974,11 @@ sums670:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next658
+	JMP     next703
 
-none659:
+none704:
 	CMPQ    144(AX), $0x00
-	JE      add671
+	JE      add716
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7678,12 +7994,12 @@ none659:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add671:
-next658:
+add716:
+next703:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row657
+	JNZ  row702
 	JMP  done
 
 tile7true:
@@ -7692,14 +8008,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row672:
+row717:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none674
+	JGE     none719
 	CMPQ    144(AX), $0x00
-	JE      add676
+	JE      add721
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -7707,9 +8023,9 @@ row672:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened677
+	JMP     opened722
 
-add676:
+add721:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7718,13 +8034,13 @@ add676:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened677:
+opened722:
 	CMPQ  128(AX), $0x00
-	JNE   far678
+	JNE   far723
 	TESTQ R11, R11
-	JZ    direct679
+	JZ    direct724
 
-each680:
+each725:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7749,11 +8065,11 @@ each680:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each680
-	JMP          over675
+	JL           each725
+	JMP          over720
 
-direct679:
-each681:
+direct724:
+each726:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7778,14 +8094,14 @@ each681:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each681
-	JMP          over675
+	JL           each726
+	JMP          over720
 
-far678:
+far723:
 	TESTQ R11, R11
-	JZ    direct682
+	JZ    direct727
 
-each683:
+each728:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7825,11 +8141,11 @@ each683:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each683
-	JMP          over675
+	JL           each728
+	JMP          over720
 
-direct682:
-each684:
+direct727:
+each729:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7865,11 +8181,11 @@ each684:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each684
+	JL           each729
 
-over675:
+over720:
 	CMPQ         160(AX), $0x00
-	JE           sums685
+	JE           sums730
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -7890,7 +8206,7 @@ over675:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums685:
+sums730:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7899,36 +8215,36 @@ sums685:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all686
+	JE           all731
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two688
+	JZ           two733
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two688:
+two733:
 	TESTQ    $0x00000002, R9
-	JZ       one689
+	JZ       one734
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one689:
+one734:
 	TESTQ  $0x00000001, R9
-	JZ     stored687
+	JZ     stored732
 	VMOVSS X7, (R12)
-	JMP    stored687
+	JMP    stored732
 
-all686:
+all731:
 	VMOVUPS Y7, 192(CX)
 
-stored687:
-	JMP next673
+stored732:
+	JMP next718
 
-none674:
+none719:
 	CMPQ         144(AX), $0x00
-	JE           add690
+	JE           add735
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7944,48 +8260,48 @@ none674:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all691
+	JE           all736
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two693
+	JZ           two738
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two693:
+two738:
 	TESTQ    $0x00000002, R9
-	JZ       one694
+	JZ       one739
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one694:
+one739:
 	TESTQ  $0x00000001, R9
-	JZ     stored692
+	JZ     stored737
 	VMOVSS X7, (R12)
-	JMP    stored692
+	JMP    stored737
 
-all691:
+all736:
 	VMOVUPS Y7, 192(CX)
 
-stored692:
-add690:
-next673:
+stored737:
+add735:
+next718:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row672
+	JNZ  row717
 	JMP  done
 
 tile8false:
-row695:
+row740:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none697
+	JGE     none742
 	CMPQ    144(AX), $0x00
-	JE      add699
+	JE      add744
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7994,9 +8310,9 @@ row695:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened700
+	JMP     opened745
 
-add699:
+add744:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8006,13 +8322,13 @@ add699:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened700:
+opened745:
 	CMPQ  128(AX), $0x00
-	JNE   far701
+	JNE   far746
 	TESTQ R11, R11
-	JZ    direct702
+	JZ    direct747
 
-each703:
+each748:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8038,11 +8354,11 @@ each703:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each703
-	JMP          over698
+	JL           each748
+	JMP          over743
 
-direct702:
-each704:
+direct747:
+each749:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8068,14 +8384,14 @@ each704:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each704
-	JMP          over698
+	JL           each749
+	JMP          over743
 
-far701:
+far746:
 	TESTQ R11, R11
-	JZ    direct705
+	JZ    direct750
 
-each706:
+each751:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8115,11 +8431,11 @@ each706:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each706
-	JMP          over698
+	JL           each751
+	JMP          over743
 
-direct705:
-each707:
+direct750:
+each752:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8155,11 +8471,11 @@ each707:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each707
+	JL           each752
 
-over698:
+over743:
 	CMPQ         160(AX), $0x00
-	JE           sums708
+	JE           sums753
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -8182,7 +8498,9 @@ over698:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums708:
+sums753:
+	CMPQ    168(AX), $0x00
+	JNE     past754
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8191,11 +8509,24 @@ sums708:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next696
+	JMP     kept755
 
-none697:
+past754:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept755:
+	JMP next741
+
+none742:
 	CMPQ    144(AX), $0x00
-	JE      add709
+	JE      add756
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8204,6 +8535,8 @@ none697:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past757
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8212,13 +8545,25 @@ none697:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept758
 
-add709:
-next696:
+past757:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept758:
+add756:
+next741:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row695
+	JNZ  row740
 	JMP  done
 
 tile8true:
@@ -8227,14 +8572,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row710:
+row759:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none712
+	JGE     none761
 	CMPQ    144(AX), $0x00
-	JE      add714
+	JE      add763
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -8243,9 +8588,9 @@ row710:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened715
+	JMP     opened764
 
-add714:
+add763:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -8255,13 +8600,13 @@ add714:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened715:
+opened764:
 	CMPQ  128(AX), $0x00
-	JNE   far716
+	JNE   far765
 	TESTQ R11, R11
-	JZ    direct717
+	JZ    direct766
 
-each718:
+each767:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8288,11 +8633,11 @@ each718:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each718
-	JMP          over713
+	JL           each767
+	JMP          over762
 
-direct717:
-each719:
+direct766:
+each768:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8319,14 +8664,14 @@ each719:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each719
-	JMP          over713
+	JL           each768
+	JMP          over762
 
-far716:
+far765:
 	TESTQ R11, R11
-	JZ    direct720
+	JZ    direct769
 
-each721:
+each770:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8367,11 +8712,11 @@ each721:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each721
-	JMP          over713
+	JL           each770
+	JMP          over762
 
-direct720:
-each722:
+direct769:
+each771:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8408,11 +8753,11 @@ each722:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each722
+	JL           each771
 
-over713:
+over762:
 	CMPQ         160(AX), $0x00
-	JE           sums723
+	JE           sums772
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -8435,7 +8780,7 @@ over713:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums723:
+sums772:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -8445,36 +8790,36 @@ sums723:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all724
+	JE           all773
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two726
+	JZ           two775
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two726:
+two775:
 	TESTQ    $0x00000002, R9
-	JZ       one727
+	JZ       one776
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one727:
+one776:
 	TESTQ  $0x00000001, R9
-	JZ     stored725
+	JZ     stored774
 	VMOVSS X8, (R12)
-	JMP    stored725
+	JMP    stored774
 
-all724:
+all773:
 	VMOVUPS Y8, 224(CX)
 
-stored725:
-	JMP next711
+stored774:
+	JMP next760
 
-none712:
+none761:
 	CMPQ         144(AX), $0x00
-	JE           add728
+	JE           add777
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -8492,39 +8837,44 @@ none712:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all729
+	JE           all778
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two731
+	JZ           two780
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two731:
+two780:
 	TESTQ    $0x00000002, R9
-	JZ       one732
+	JZ       one781
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one732:
+one781:
 	TESTQ  $0x00000001, R9
-	JZ     stored730
+	JZ     stored779
 	VMOVSS X8, (R12)
-	JMP    stored730
+	JMP    stored779
 
-all729:
+all778:
 	VMOVUPS Y8, 224(CX)
 
-stored730:
-add728:
-next711:
+stored779:
+add777:
+next760:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row710
+	JNZ  row759
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced782
+	SFENCE
+
+fenced782:
 	VZEROUPPER
 	RET
 
@@ -8560,27 +8910,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row733:
+row783:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none735
+	JGE     none785
 	CMPQ    144(AX), $0x00
-	JE      add737
+	JE      add787
 	VXORPS  Y0, Y0, Y0
-	JMP     opened738
+	JMP     opened788
 
-add737:
+add787:
 	VMOVUPS (CX), Y0
 
-opened738:
+opened788:
 	CMPQ  128(AX), $0x00
-	JNE   far739
+	JNE   far789
 	TESTQ R11, R11
-	JZ    direct740
+	JZ    direct790
 
-each741:
+each791:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8592,11 +8942,11 @@ each741:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each741
-	JMP          over736
+	JL           each791
+	JMP          over786
 
-direct740:
-each742:
+direct790:
+each792:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8608,14 +8958,14 @@ each742:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each742
-	JMP          over736
+	JL           each792
+	JMP          over786
 
-far739:
+far789:
 	TESTQ R11, R11
-	JZ    direct743
+	JZ    direct793
 
-each744:
+each794:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8638,11 +8988,11 @@ each744:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each744
-	JMP          over736
+	JL           each794
+	JMP          over786
 
-direct743:
-each745:
+direct793:
+each795:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8661,11 +9011,11 @@ each745:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each745
+	JL           each795
 
-over736:
+over786:
 	CMPQ         160(AX), $0x00
-	JE           sums746
+	JE           sums796
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -8674,48 +9024,48 @@ over736:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums746:
+sums796:
 	VMOVUPS Y0, (CX)
-	JMP     next734
+	JMP     next784
 
-none735:
+none785:
 	CMPQ    144(AX), $0x00
-	JE      add747
+	JE      add797
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add747:
-next734:
+add797:
+next784:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row733
+	JNZ  row783
 	JMP  done
 
 tile2false:
-row748:
+row798:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none750
+	JGE     none800
 	CMPQ    144(AX), $0x00
-	JE      add752
+	JE      add802
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened753
+	JMP     opened803
 
-add752:
+add802:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened753:
+opened803:
 	CMPQ  128(AX), $0x00
-	JNE   far754
+	JNE   far804
 	TESTQ R11, R11
-	JZ    direct755
+	JZ    direct805
 
-each756:
+each806:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8730,11 +9080,11 @@ each756:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each756
-	JMP          over751
+	JL           each806
+	JMP          over801
 
-direct755:
-each757:
+direct805:
+each807:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8749,14 +9099,14 @@ each757:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each757
-	JMP          over751
+	JL           each807
+	JMP          over801
 
-far754:
+far804:
 	TESTQ R11, R11
-	JZ    direct758
+	JZ    direct808
 
-each759:
+each809:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8782,11 +9132,11 @@ each759:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each759
-	JMP          over751
+	JL           each809
+	JMP          over801
 
-direct758:
-each760:
+direct808:
+each810:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8808,11 +9158,11 @@ each760:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each760
+	JL           each810
 
-over751:
+over801:
 	CMPQ         160(AX), $0x00
-	JE           sums761
+	JE           sums811
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -8823,53 +9173,70 @@ over751:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums761:
+sums811:
+	CMPQ    168(AX), $0x00
+	JNE     past812
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next749
+	JMP     kept813
 
-none750:
+past812:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept813:
+	JMP next799
+
+none800:
 	CMPQ    144(AX), $0x00
-	JE      add762
+	JE      add814
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past815
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept816
 
-add762:
-next749:
+past815:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept816:
+add814:
+next799:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row748
+	JNZ  row798
 	JMP  done
 
 tile3false:
-row763:
+row817:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none765
+	JGE     none819
 	CMPQ    144(AX), $0x00
-	JE      add767
+	JE      add821
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened768
+	JMP     opened822
 
-add767:
+add821:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened768:
+opened822:
 	CMPQ  128(AX), $0x00
-	JNE   far769
+	JNE   far823
 	TESTQ R11, R11
-	JZ    direct770
+	JZ    direct824
 
-each771:
+each825:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8887,11 +9254,11 @@ each771:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each771
-	JMP          over766
+	JL           each825
+	JMP          over820
 
-direct770:
-each772:
+direct824:
+each826:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8909,14 +9276,14 @@ each772:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each772
-	JMP          over766
+	JL           each826
+	JMP          over820
 
-far769:
+far823:
 	TESTQ R11, R11
-	JZ    direct773
+	JZ    direct827
 
-each774:
+each828:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8947,11 +9314,11 @@ each774:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each774
-	JMP          over766
+	JL           each828
+	JMP          over820
 
-direct773:
-each775:
+direct827:
+each829:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8978,11 +9345,11 @@ each775:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each775
+	JL           each829
 
-over766:
+over820:
 	CMPQ         160(AX), $0x00
-	JE           sums776
+	JE           sums830
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -8995,15 +9362,15 @@ over766:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums776:
+sums830:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next764
+	JMP     next818
 
-none765:
+none819:
 	CMPQ    144(AX), $0x00
-	JE      add777
+	JE      add831
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9011,42 +9378,42 @@ none765:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add777:
-next764:
+add831:
+next818:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row763
+	JNZ  row817
 	JMP  done
 
 tile4false:
-row778:
+row832:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none780
+	JGE     none834
 	CMPQ    144(AX), $0x00
-	JE      add782
+	JE      add836
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened783
+	JMP     opened837
 
-add782:
+add836:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened783:
+opened837:
 	CMPQ  128(AX), $0x00
-	JNE   far784
+	JNE   far838
 	TESTQ R11, R11
-	JZ    direct785
+	JZ    direct839
 
-each786:
+each840:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9067,11 +9434,11 @@ each786:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each786
-	JMP          over781
+	JL           each840
+	JMP          over835
 
-direct785:
-each787:
+direct839:
+each841:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9092,14 +9459,14 @@ each787:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each787
-	JMP          over781
+	JL           each841
+	JMP          over835
 
-far784:
+far838:
 	TESTQ R11, R11
-	JZ    direct788
+	JZ    direct842
 
-each789:
+each843:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9132,11 +9499,11 @@ each789:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each789
-	JMP          over781
+	JL           each843
+	JMP          over835
 
-direct788:
-each790:
+direct842:
+each844:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9165,11 +9532,11 @@ each790:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each790
+	JL           each844
 
-over781:
+over835:
 	CMPQ         160(AX), $0x00
-	JE           sums791
+	JE           sums845
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -9184,63 +9551,84 @@ over781:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums791:
+sums845:
+	CMPQ    168(AX), $0x00
+	JNE     past846
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next779
+	JMP     kept847
 
-none780:
+past846:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept847:
+	JMP next833
+
+none834:
 	CMPQ    144(AX), $0x00
-	JE      add792
+	JE      add848
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past849
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept850
 
-add792:
-next779:
+past849:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept850:
+add848:
+next833:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row778
+	JNZ  row832
 	JMP  done
 
 tile5false:
-row793:
+row851:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none795
+	JGE     none853
 	CMPQ    144(AX), $0x00
-	JE      add797
+	JE      add855
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened798
+	JMP     opened856
 
-add797:
+add855:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened798:
+opened856:
 	CMPQ  128(AX), $0x00
-	JNE   far799
+	JNE   far857
 	TESTQ R11, R11
-	JZ    direct800
+	JZ    direct858
 
-each801:
+each859:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9264,11 +9652,11 @@ each801:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each801
-	JMP          over796
+	JL           each859
+	JMP          over854
 
-direct800:
-each802:
+direct858:
+each860:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9292,14 +9680,14 @@ each802:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each802
-	JMP          over796
+	JL           each860
+	JMP          over854
 
-far799:
+far857:
 	TESTQ R11, R11
-	JZ    direct803
+	JZ    direct861
 
-each804:
+each862:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9337,11 +9725,11 @@ each804:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each804
-	JMP          over796
+	JL           each862
+	JMP          over854
 
-direct803:
-each805:
+direct861:
+each863:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9375,11 +9763,11 @@ each805:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each805
+	JL           each863
 
-over796:
+over854:
 	CMPQ         160(AX), $0x00
-	JE           sums806
+	JE           sums864
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -9396,17 +9784,17 @@ over796:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums806:
+sums864:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next794
+	JMP     next852
 
-none795:
+none853:
 	CMPQ    144(AX), $0x00
-	JE      add807
+	JE      add865
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9418,32 +9806,32 @@ none795:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add807:
-next794:
+add865:
+next852:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row793
+	JNZ  row851
 	JMP  done
 
 tile6false:
-row808:
+row866:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none810
+	JGE     none868
 	CMPQ    144(AX), $0x00
-	JE      add812
+	JE      add870
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened813
+	JMP     opened871
 
-add812:
+add870:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9451,13 +9839,13 @@ add812:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened813:
+opened871:
 	CMPQ  128(AX), $0x00
-	JNE   far814
+	JNE   far872
 	TESTQ R11, R11
-	JZ    direct815
+	JZ    direct873
 
-each816:
+each874:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9484,11 +9872,11 @@ each816:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each816
-	JMP          over811
+	JL           each874
+	JMP          over869
 
-direct815:
-each817:
+direct873:
+each875:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9515,14 +9903,14 @@ each817:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each817
-	JMP          over811
+	JL           each875
+	JMP          over869
 
-far814:
+far872:
 	TESTQ R11, R11
-	JZ    direct818
+	JZ    direct876
 
-each819:
+each877:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9562,11 +9950,11 @@ each819:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each819
-	JMP          over811
+	JL           each877
+	JMP          over869
 
-direct818:
-each820:
+direct876:
+each878:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9602,11 +9990,11 @@ each820:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each820
+	JL           each878
 
-over811:
+over869:
 	CMPQ         160(AX), $0x00
-	JE           sums821
+	JE           sums879
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -9625,48 +10013,73 @@ over811:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums821:
+sums879:
+	CMPQ    168(AX), $0x00
+	JNE     past880
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next809
+	JMP     kept881
 
-none810:
+past880:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept881:
+	JMP next867
+
+none868:
 	CMPQ    144(AX), $0x00
-	JE      add822
+	JE      add882
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past883
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept884
 
-add822:
-next809:
+past883:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept884:
+add882:
+next867:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row808
+	JNZ  row866
 	JMP  done
 
 tile7false:
-row823:
+row885:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none825
+	JGE     none887
 	CMPQ    144(AX), $0x00
-	JE      add827
+	JE      add889
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9674,9 +10087,9 @@ row823:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened828
+	JMP     opened890
 
-add827:
+add889:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9685,13 +10098,13 @@ add827:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened828:
+opened890:
 	CMPQ  128(AX), $0x00
-	JNE   far829
+	JNE   far891
 	TESTQ R11, R11
-	JZ    direct830
+	JZ    direct892
 
-each831:
+each893:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9721,11 +10134,11 @@ each831:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each831
-	JMP          over826
+	JL           each893
+	JMP          over888
 
-direct830:
-each832:
+direct892:
+each894:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9755,14 +10168,14 @@ each832:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each832
-	JMP          over826
+	JL           each894
+	JMP          over888
 
-far829:
+far891:
 	TESTQ R11, R11
-	JZ    direct833
+	JZ    direct895
 
-each834:
+each896:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9807,11 +10220,11 @@ each834:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each834
-	JMP          over826
+	JL           each896
+	JMP          over888
 
-direct833:
-each835:
+direct895:
+each897:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9852,11 +10265,11 @@ each835:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each835
+	JL           each897
 
-over826:
+over888:
 	CMPQ         160(AX), $0x00
-	JE           sums836
+	JE           sums898
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -9877,7 +10290,7 @@ over826:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums836:
+sums898:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9885,11 +10298,11 @@ sums836:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next824
+	JMP     next886
 
-none825:
+none887:
 	CMPQ    144(AX), $0x00
-	JE      add837
+	JE      add899
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9905,23 +10318,23 @@ none825:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add837:
-next824:
+add899:
+next886:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row823
+	JNZ  row885
 	JMP  done
 
 tile8false:
-row838:
+row900:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none840
+	JGE     none902
 	CMPQ    144(AX), $0x00
-	JE      add842
+	JE      add904
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9930,9 +10343,9 @@ row838:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened843
+	JMP     opened905
 
-add842:
+add904:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9942,13 +10355,13 @@ add842:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened843:
+opened905:
 	CMPQ  128(AX), $0x00
-	JNE   far844
+	JNE   far906
 	TESTQ R11, R11
-	JZ    direct845
+	JZ    direct907
 
-each846:
+each908:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9981,11 +10394,11 @@ each846:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each846
-	JMP          over841
+	JL           each908
+	JMP          over903
 
-direct845:
-each847:
+direct907:
+each909:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10018,14 +10431,14 @@ each847:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each847
-	JMP          over841
+	JL           each909
+	JMP          over903
 
-far844:
+far906:
 	TESTQ R11, R11
-	JZ    direct848
+	JZ    direct910
 
-each849:
+each911:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10072,11 +10485,11 @@ each849:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each849
-	JMP          over841
+	JL           each911
+	JMP          over903
 
-direct848:
-each850:
+direct910:
+each912:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10119,11 +10532,11 @@ each850:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each850
+	JL           each912
 
-over841:
+over903:
 	CMPQ         160(AX), $0x00
-	JE           sums851
+	JE           sums913
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -10146,7 +10559,9 @@ over841:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums851:
+sums913:
+	CMPQ    168(AX), $0x00
+	JNE     past914
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10155,11 +10570,24 @@ sums851:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next839
+	JMP     kept915
 
-none840:
+past914:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept915:
+	JMP next901
+
+none902:
 	CMPQ    144(AX), $0x00
-	JE      add852
+	JE      add916
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10168,6 +10596,8 @@ none840:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past917
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10176,15 +10606,32 @@ none840:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept918
 
-add852:
-next839:
+past917:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept918:
+add916:
+next901:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row838
+	JNZ  row900
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced919
+	SFENCE
+
+fenced919:
 	VZEROUPPER
 	RET
 
@@ -10212,29 +10659,29 @@ TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row853:
+row920:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none855
+	JGE     none922
 	CMPQ    144(AX), $0x00
-	JE      add857
+	JE      add924
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened858
+	JMP     opened925
 
-add857:
+add924:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened858:
+opened925:
 	CMPQ  128(AX), $0x00
-	JNE   far859
+	JNE   far926
 	TESTQ R11, R11
-	JZ    direct860
+	JZ    direct927
 
-each861:
+each928:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10248,11 +10695,11 @@ each861:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each861
-	JMP          over856
+	JL           each928
+	JMP          over923
 
-direct860:
-each862:
+direct927:
+each929:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10266,14 +10713,14 @@ each862:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each862
-	JMP          over856
+	JL           each929
+	JMP          over923
 
-far859:
+far926:
 	TESTQ R11, R11
-	JZ    direct863
+	JZ    direct930
 
-each864:
+each931:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10298,11 +10745,11 @@ each864:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each864
-	JMP          over856
+	JL           each931
+	JMP          over923
 
-direct863:
-each865:
+direct930:
+each932:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10323,11 +10770,11 @@ each865:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each865
+	JL           each932
 
-over856:
+over923:
 	CMPQ         160(AX), $0x00
-	JE           sums866
+	JE           sums933
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -10338,55 +10785,72 @@ over856:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums866:
+sums933:
+	CMPQ    168(AX), $0x00
+	JNE     past934
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next854
+	JMP     kept935
 
-none855:
+past934:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept935:
+	JMP next921
+
+none922:
 	CMPQ    144(AX), $0x00
-	JE      add867
+	JE      add936
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past937
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept938
 
-add867:
-next854:
+past937:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept938:
+add936:
+next921:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row853
+	JNZ  row920
 	JMP  done
 
 tile4false:
-row868:
+row939:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none870
+	JGE     none941
 	CMPQ    144(AX), $0x00
-	JE      add872
+	JE      add943
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened873
+	JMP     opened944
 
-add872:
+add943:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened873:
+opened944:
 	CMPQ  128(AX), $0x00
-	JNE   far874
+	JNE   far945
 	TESTQ R11, R11
-	JZ    direct875
+	JZ    direct946
 
-each876:
+each947:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10405,11 +10869,11 @@ each876:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each876
-	JMP          over871
+	JL           each947
+	JMP          over942
 
-direct875:
-each877:
+direct946:
+each948:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10428,14 +10892,14 @@ each877:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each877
-	JMP          over871
+	JL           each948
+	JMP          over942
 
-far874:
+far945:
 	TESTQ R11, R11
-	JZ    direct878
+	JZ    direct949
 
-each879:
+each950:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10466,11 +10930,11 @@ each879:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each879
-	JMP          over871
+	JL           each950
+	JMP          over942
 
-direct878:
-each880:
+direct949:
+each951:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10497,11 +10961,11 @@ each880:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each880
+	JL           each951
 
-over871:
+over942:
 	CMPQ         160(AX), $0x00
-	JE           sums881
+	JE           sums952
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -10516,51 +10980,72 @@ over871:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums881:
+sums952:
+	CMPQ    168(AX), $0x00
+	JNE     past953
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next869
+	JMP     kept954
 
-none870:
+past953:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept954:
+	JMP next940
+
+none941:
 	CMPQ    144(AX), $0x00
-	JE      add882
+	JE      add955
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past956
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept957
 
-add882:
-next869:
+past956:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept957:
+add955:
+next940:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row868
+	JNZ  row939
 	JMP  done
 
 tile6false:
-row883:
+row958:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none885
+	JGE     none960
 	CMPQ    144(AX), $0x00
-	JE      add887
+	JE      add962
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened888
+	JMP     opened963
 
-add887:
+add962:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10568,13 +11053,13 @@ add887:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened888:
+opened963:
 	CMPQ  128(AX), $0x00
-	JNE   far889
+	JNE   far964
 	TESTQ R11, R11
-	JZ    direct890
+	JZ    direct965
 
-each891:
+each966:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10598,11 +11083,11 @@ each891:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each891
-	JMP          over886
+	JL           each966
+	JMP          over961
 
-direct890:
-each892:
+direct965:
+each967:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10626,14 +11111,14 @@ each892:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each892
-	JMP          over886
+	JL           each967
+	JMP          over961
 
-far889:
+far964:
 	TESTQ R11, R11
-	JZ    direct893
+	JZ    direct968
 
-each894:
+each969:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10670,11 +11155,11 @@ each894:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each894
-	JMP          over886
+	JL           each969
+	JMP          over961
 
-direct893:
-each895:
+direct968:
+each970:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10707,11 +11192,11 @@ each895:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each895
+	JL           each970
 
-over886:
+over961:
 	CMPQ         160(AX), $0x00
-	JE           sums896
+	JE           sums971
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -10730,48 +11215,73 @@ over886:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums896:
+sums971:
+	CMPQ    168(AX), $0x00
+	JNE     past972
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next884
+	JMP     kept973
 
-none885:
+past972:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept973:
+	JMP next959
+
+none960:
 	CMPQ    144(AX), $0x00
-	JE      add897
+	JE      add974
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past975
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept976
 
-add897:
-next884:
+past975:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept976:
+add974:
+next959:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row883
+	JNZ  row958
 	JMP  done
 
 tile8false:
-row898:
+row977:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none900
+	JGE     none979
 	CMPQ    144(AX), $0x00
-	JE      add902
+	JE      add981
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10780,9 +11290,9 @@ row898:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened903
+	JMP     opened982
 
-add902:
+add981:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10792,13 +11302,13 @@ add902:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened903:
+opened982:
 	CMPQ  128(AX), $0x00
-	JNE   far904
+	JNE   far983
 	TESTQ R11, R11
-	JZ    direct905
+	JZ    direct984
 
-each906:
+each985:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10827,11 +11337,11 @@ each906:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each906
-	JMP          over901
+	JL           each985
+	JMP          over980
 
-direct905:
-each907:
+direct984:
+each986:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10860,14 +11370,14 @@ each907:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each907
-	JMP          over901
+	JL           each986
+	JMP          over980
 
-far904:
+far983:
 	TESTQ R11, R11
-	JZ    direct908
+	JZ    direct987
 
-each909:
+each988:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10910,11 +11420,11 @@ each909:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each909
-	JMP          over901
+	JL           each988
+	JMP          over980
 
-direct908:
-each910:
+direct987:
+each989:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10953,11 +11463,11 @@ each910:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each910
+	JL           each989
 
-over901:
+over980:
 	CMPQ         160(AX), $0x00
-	JE           sums911
+	JE           sums990
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -10980,7 +11490,9 @@ over901:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums911:
+sums990:
+	CMPQ    168(AX), $0x00
+	JNE     past991
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10989,11 +11501,24 @@ sums911:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next899
+	JMP     kept992
 
-none900:
+past991:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept992:
+	JMP next978
+
+none979:
 	CMPQ    144(AX), $0x00
-	JE      add912
+	JE      add993
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11002,6 +11527,8 @@ none900:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past994
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11010,15 +11537,32 @@ none900:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept995
 
-add912:
-next899:
+past994:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept995:
+add993:
+next978:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row898
+	JNZ  row977
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced996
+	SFENCE
+
+fenced996:
 	VZEROUPPER
 	RET
 
@@ -11042,33 +11586,33 @@ TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row913:
+row997:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none915
+	JGE     none999
 	CMPQ    144(AX), $0x00
-	JE      add917
+	JE      add1001
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened918
+	JMP     opened1002
 
-add917:
+add1001:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened918:
+opened1002:
 	CMPQ  128(AX), $0x00
-	JNE   far919
+	JNE   far1003
 	TESTQ R11, R11
-	JZ    direct920
+	JZ    direct1004
 
-each921:
+each1005:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11086,11 +11630,11 @@ each921:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each921
-	JMP          over916
+	JL           each1005
+	JMP          over1000
 
-direct920:
-each922:
+direct1004:
+each1006:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11108,14 +11652,14 @@ each922:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each922
-	JMP          over916
+	JL           each1006
+	JMP          over1000
 
-far919:
+far1003:
 	TESTQ R11, R11
-	JZ    direct923
+	JZ    direct1007
 
-each924:
+each1008:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11145,11 +11689,11 @@ each924:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each924
-	JMP          over916
+	JL           each1008
+	JMP          over1000
 
-direct923:
-each925:
+direct1007:
+each1009:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11175,11 +11719,11 @@ each925:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each925
+	JL           each1009
 
-over916:
+over1000:
 	CMPQ         160(AX), $0x00
-	JE           sums926
+	JE           sums1010
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -11194,42 +11738,63 @@ over916:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums926:
+sums1010:
+	CMPQ    168(AX), $0x00
+	JNE     past1011
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next914
+	JMP     kept1012
 
-none915:
+past1011:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1012:
+	JMP next998
+
+none999:
 	CMPQ    144(AX), $0x00
-	JE      add927
+	JE      add1013
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past1014
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept1015
 
-add927:
-next914:
+past1014:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1015:
+add1013:
+next998:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row913
+	JNZ  row997
 	JMP  done
 
 tile8false:
-row928:
+row1016:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none930
+	JGE     none1018
 	CMPQ    144(AX), $0x00
-	JE      add932
+	JE      add1020
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11238,9 +11803,9 @@ row928:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened933
+	JMP     opened1021
 
-add932:
+add1020:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -11250,13 +11815,13 @@ add932:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened933:
+opened1021:
 	CMPQ  128(AX), $0x00
-	JNE   far934
+	JNE   far1022
 	TESTQ R11, R11
-	JZ    direct935
+	JZ    direct1023
 
-each936:
+each1024:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11283,11 +11848,11 @@ each936:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each936
-	JMP          over931
+	JL           each1024
+	JMP          over1019
 
-direct935:
-each937:
+direct1023:
+each1025:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11314,14 +11879,14 @@ each937:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each937
-	JMP          over931
+	JL           each1025
+	JMP          over1019
 
-far934:
+far1022:
 	TESTQ R11, R11
-	JZ    direct938
+	JZ    direct1026
 
-each939:
+each1027:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11362,11 +11927,11 @@ each939:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each939
-	JMP          over931
+	JL           each1027
+	JMP          over1019
 
-direct938:
-each940:
+direct1026:
+each1028:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11403,11 +11968,11 @@ each940:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each940
+	JL           each1028
 
-over931:
+over1019:
 	CMPQ         160(AX), $0x00
-	JE           sums941
+	JE           sums1029
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -11430,7 +11995,9 @@ over931:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums941:
+sums1029:
+	CMPQ    168(AX), $0x00
+	JNE     past1030
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11439,11 +12006,24 @@ sums941:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next929
+	JMP     kept1031
 
-none930:
+past1030:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1031:
+	JMP next1017
+
+none1018:
 	CMPQ    144(AX), $0x00
-	JE      add942
+	JE      add1032
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11452,6 +12032,8 @@ none930:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past1033
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11460,15 +12042,32 @@ none930:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept1034
 
-add942:
-next929:
+past1033:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1034:
+add1032:
+next1017:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row928
+	JNZ  row1016
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1035
+	SFENCE
+
+fenced1035:
 	VZEROUPPER
 	RET
 
@@ -11520,27 +12119,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row943:
+row1036:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none945
+	JGE     none1038
 	CMPQ    144(AX), $0x00
-	JE      add947
+	JE      add1040
 	VXORPS  Y0, Y0, Y0
-	JMP     opened948
+	JMP     opened1041
 
-add947:
+add1040:
 	VMOVUPS (CX), Y0
 
-opened948:
+opened1041:
 	CMPQ  128(AX), $0x00
-	JNE   far949
+	JNE   far1042
 	TESTQ R11, R11
-	JZ    direct950
+	JZ    direct1043
 
-each951:
+each1044:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11552,11 +12151,11 @@ each951:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each951
-	JMP     over946
+	JL      each1044
+	JMP     over1039
 
-direct950:
-each952:
+direct1043:
+each1045:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11568,14 +12167,14 @@ each952:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each952
-	JMP     over946
+	JL      each1045
+	JMP     over1039
 
-far949:
+far1042:
 	TESTQ R11, R11
-	JZ    direct953
+	JZ    direct1046
 
-each954:
+each1047:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11598,11 +12197,11 @@ each954:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each954
-	JMP        over946
+	JL         each1047
+	JMP        over1039
 
-direct953:
-each955:
+direct1046:
+each1048:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11621,11 +12220,11 @@ each955:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each955
+	JL         each1048
 
-over946:
+over1039:
 	CMPQ         160(AX), $0x00
-	JE           sums956
+	JE           sums1049
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -11634,22 +12233,22 @@ over946:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums956:
+sums1049:
 	VMOVUPS Y0, (CX)
-	JMP     next944
+	JMP     next1037
 
-none945:
+none1038:
 	CMPQ    144(AX), $0x00
-	JE      add957
+	JE      add1050
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add957:
-next944:
+add1050:
+next1037:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row943
+	JNZ  row1036
 	JMP  done
 
 tile1true:
@@ -11658,27 +12257,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row958:
+row1051:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none960
+	JGE     none1053
 	CMPQ    144(AX), $0x00
-	JE      add962
+	JE      add1055
 	VXORPS  Y1, Y1, Y1
-	JMP     opened963
+	JMP     opened1056
 
-add962:
+add1055:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened963:
+opened1056:
 	CMPQ  128(AX), $0x00
-	JNE   far964
+	JNE   far1057
 	TESTQ R11, R11
-	JZ    direct965
+	JZ    direct1058
 
-each966:
+each1059:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11691,11 +12290,11 @@ each966:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each966
-	JMP        over961
+	JL         each1059
+	JMP        over1054
 
-direct965:
-each967:
+direct1058:
+each1060:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -11708,14 +12307,14 @@ each967:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each967
-	JMP        over961
+	JL         each1060
+	JMP        over1054
 
-far964:
+far1057:
 	TESTQ R11, R11
-	JZ    direct968
+	JZ    direct1061
 
-each969:
+each1062:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11739,11 +12338,11 @@ each969:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each969
-	JMP        over961
+	JL         each1062
+	JMP        over1054
 
-direct968:
-each970:
+direct1061:
+each1063:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11763,11 +12362,11 @@ each970:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each970
+	JL         each1063
 
-over961:
+over1054:
 	CMPQ         160(AX), $0x00
-	JE           sums971
+	JE           sums1064
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -11776,99 +12375,99 @@ over961:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums971:
+sums1064:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all972
+	JE           all1065
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two974
+	JZ           two1067
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two974:
+two1067:
 	TESTQ    $0x00000002, R9
-	JZ       one975
+	JZ       one1068
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one975:
+one1068:
 	TESTQ  $0x00000001, R9
-	JZ     stored973
+	JZ     stored1066
 	VMOVSS X1, (R12)
-	JMP    stored973
+	JMP    stored1066
 
-all972:
+all1065:
 	VMOVUPS Y1, (CX)
 
-stored973:
-	JMP next959
+stored1066:
+	JMP next1052
 
-none960:
+none1053:
 	CMPQ         144(AX), $0x00
-	JE           add976
+	JE           add1069
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all977
+	JE           all1070
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two979
+	JZ           two1072
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two979:
+two1072:
 	TESTQ    $0x00000002, R9
-	JZ       one980
+	JZ       one1073
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one980:
+one1073:
 	TESTQ  $0x00000001, R9
-	JZ     stored978
+	JZ     stored1071
 	VMOVSS X1, (R12)
-	JMP    stored978
+	JMP    stored1071
 
-all977:
+all1070:
 	VMOVUPS Y1, (CX)
 
-stored978:
-add976:
-next959:
+stored1071:
+add1069:
+next1052:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row958
+	JNZ  row1051
 	JMP  done
 
 tile2false:
-row981:
+row1074:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none983
+	JGE     none1076
 	CMPQ    144(AX), $0x00
-	JE      add985
+	JE      add1078
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened986
+	JMP     opened1079
 
-add985:
+add1078:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened986:
+opened1079:
 	CMPQ  128(AX), $0x00
-	JNE   far987
+	JNE   far1080
 	TESTQ R11, R11
-	JZ    direct988
+	JZ    direct1081
 
-each989:
+each1082:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11883,11 +12482,11 @@ each989:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each989
-	JMP     over984
+	JL      each1082
+	JMP     over1077
 
-direct988:
-each990:
+direct1081:
+each1083:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11902,14 +12501,14 @@ each990:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each990
-	JMP     over984
+	JL      each1083
+	JMP     over1077
 
-far987:
+far1080:
 	TESTQ R11, R11
-	JZ    direct991
+	JZ    direct1084
 
-each992:
+each1085:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11935,11 +12534,11 @@ each992:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each992
-	JMP        over984
+	JL         each1085
+	JMP        over1077
 
-direct991:
-each993:
+direct1084:
+each1086:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11961,11 +12560,11 @@ each993:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each993
+	JL         each1086
 
-over984:
+over1077:
 	CMPQ         160(AX), $0x00
-	JE           sums994
+	JE           sums1087
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -11976,25 +12575,42 @@ over984:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums994:
+sums1087:
+	CMPQ    168(AX), $0x00
+	JNE     past1088
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     next982
+	JMP     kept1089
 
-none983:
+past1088:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept1089:
+	JMP next1075
+
+none1076:
 	CMPQ    144(AX), $0x00
-	JE      add995
+	JE      add1090
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past1091
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept1092
 
-add995:
-next982:
+past1091:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept1092:
+add1090:
+next1075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row981
+	JNZ  row1074
 	JMP  done
 
 tile2true:
@@ -12003,29 +12619,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row996:
+row1093:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none998
+	JGE     none1095
 	CMPQ    144(AX), $0x00
-	JE      add1000
+	JE      add1097
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1001
+	JMP     opened1098
 
-add1000:
+add1097:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened1001:
+opened1098:
 	CMPQ  128(AX), $0x00
-	JNE   far1002
+	JNE   far1099
 	TESTQ R11, R11
-	JZ    direct1003
+	JZ    direct1100
 
-each1004:
+each1101:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12041,11 +12657,11 @@ each1004:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1004
-	JMP        over999
+	JL         each1101
+	JMP        over1096
 
-direct1003:
-each1005:
+direct1100:
+each1102:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12061,14 +12677,14 @@ each1005:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1005
-	JMP        over999
+	JL         each1102
+	JMP        over1096
 
-far1002:
+far1099:
 	TESTQ R11, R11
-	JZ    direct1006
+	JZ    direct1103
 
-each1007:
+each1104:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12095,11 +12711,11 @@ each1007:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1007
-	JMP        over999
+	JL         each1104
+	JMP        over1096
 
-direct1006:
-each1008:
+direct1103:
+each1105:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12122,11 +12738,11 @@ each1008:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1008
+	JL         each1105
 
-over999:
+over1096:
 	CMPQ         160(AX), $0x00
-	JE           sums1009
+	JE           sums1106
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12137,104 +12753,104 @@ over999:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1009:
+sums1106:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1010
+	JE           all1107
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1012
+	JZ           two1109
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1012:
+two1109:
 	TESTQ    $0x00000002, R9
-	JZ       one1013
+	JZ       one1110
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1013:
+one1110:
 	TESTQ  $0x00000001, R9
-	JZ     stored1011
+	JZ     stored1108
 	VMOVSS X2, (R12)
-	JMP    stored1011
+	JMP    stored1108
 
-all1010:
+all1107:
 	VMOVUPS Y2, 32(CX)
 
-stored1011:
-	JMP next997
+stored1108:
+	JMP next1094
 
-none998:
+none1095:
 	CMPQ         144(AX), $0x00
-	JE           add1014
+	JE           add1111
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1015
+	JE           all1112
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1017
+	JZ           two1114
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1017:
+two1114:
 	TESTQ    $0x00000002, R9
-	JZ       one1018
+	JZ       one1115
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1018:
+one1115:
 	TESTQ  $0x00000001, R9
-	JZ     stored1016
+	JZ     stored1113
 	VMOVSS X2, (R12)
-	JMP    stored1016
+	JMP    stored1113
 
-all1015:
+all1112:
 	VMOVUPS Y2, 32(CX)
 
-stored1016:
-add1014:
-next997:
+stored1113:
+add1111:
+next1094:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row996
+	JNZ  row1093
 	JMP  done
 
 tile3false:
-row1019:
+row1116:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1021
+	JGE     none1118
 	CMPQ    144(AX), $0x00
-	JE      add1023
+	JE      add1120
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1024
+	JMP     opened1121
 
-add1023:
+add1120:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened1024:
+opened1121:
 	CMPQ  128(AX), $0x00
-	JNE   far1025
+	JNE   far1122
 	TESTQ R11, R11
-	JZ    direct1026
+	JZ    direct1123
 
-each1027:
+each1124:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12252,11 +12868,11 @@ each1027:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1027
-	JMP     over1022
+	JL      each1124
+	JMP     over1119
 
-direct1026:
-each1028:
+direct1123:
+each1125:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12274,14 +12890,14 @@ each1028:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1028
-	JMP     over1022
+	JL      each1125
+	JMP     over1119
 
-far1025:
+far1122:
 	TESTQ R11, R11
-	JZ    direct1029
+	JZ    direct1126
 
-each1030:
+each1127:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12314,11 +12930,11 @@ each1030:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1030
-	JMP        over1022
+	JL         each1127
+	JMP        over1119
 
-direct1029:
-each1031:
+direct1126:
+each1128:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12345,11 +12961,11 @@ each1031:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1031
+	JL         each1128
 
-over1022:
+over1119:
 	CMPQ         160(AX), $0x00
-	JE           sums1032
+	JE           sums1129
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12362,15 +12978,15 @@ over1022:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1032:
+sums1129:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next1020
+	JMP     next1117
 
-none1021:
+none1118:
 	CMPQ    144(AX), $0x00
-	JE      add1033
+	JE      add1130
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12378,12 +12994,12 @@ none1021:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add1033:
-next1020:
+add1130:
+next1117:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1019
+	JNZ  row1116
 	JMP  done
 
 tile3true:
@@ -12392,31 +13008,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1034:
+row1131:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1036
+	JGE     none1133
 	CMPQ    144(AX), $0x00
-	JE      add1038
+	JE      add1135
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1039
+	JMP     opened1136
 
-add1038:
+add1135:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened1039:
+opened1136:
 	CMPQ  128(AX), $0x00
-	JNE   far1040
+	JNE   far1137
 	TESTQ R11, R11
-	JZ    direct1041
+	JZ    direct1138
 
-each1042:
+each1139:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12435,11 +13051,11 @@ each1042:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1042
-	JMP        over1037
+	JL         each1139
+	JMP        over1134
 
-direct1041:
-each1043:
+direct1138:
+each1140:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12458,14 +13074,14 @@ each1043:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1043
-	JMP        over1037
+	JL         each1140
+	JMP        over1134
 
-far1040:
+far1137:
 	TESTQ R11, R11
-	JZ    direct1044
+	JZ    direct1141
 
-each1045:
+each1142:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12499,11 +13115,11 @@ each1045:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1045
-	JMP        over1037
+	JL         each1142
+	JMP        over1134
 
-direct1044:
-each1046:
+direct1141:
+each1143:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12531,11 +13147,11 @@ each1046:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1046
+	JL         each1143
 
-over1037:
+over1134:
 	CMPQ         160(AX), $0x00
-	JE           sums1047
+	JE           sums1144
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -12548,41 +13164,41 @@ over1037:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1047:
+sums1144:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1048
+	JE           all1145
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1050
+	JZ           two1147
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1050:
+two1147:
 	TESTQ    $0x00000002, R9
-	JZ       one1051
+	JZ       one1148
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1051:
+one1148:
 	TESTQ  $0x00000001, R9
-	JZ     stored1049
+	JZ     stored1146
 	VMOVSS X3, (R12)
-	JMP    stored1049
+	JMP    stored1146
 
-all1048:
+all1145:
 	VMOVUPS Y3, 64(CX)
 
-stored1049:
-	JMP next1035
+stored1146:
+	JMP next1132
 
-none1036:
+none1133:
 	CMPQ         144(AX), $0x00
-	JE           add1052
+	JE           add1149
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -12590,67 +13206,67 @@ none1036:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1053
+	JE           all1150
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1055
+	JZ           two1152
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1055:
+two1152:
 	TESTQ    $0x00000002, R9
-	JZ       one1056
+	JZ       one1153
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1056:
+one1153:
 	TESTQ  $0x00000001, R9
-	JZ     stored1054
+	JZ     stored1151
 	VMOVSS X3, (R12)
-	JMP    stored1054
+	JMP    stored1151
 
-all1053:
+all1150:
 	VMOVUPS Y3, 64(CX)
 
-stored1054:
-add1052:
-next1035:
+stored1151:
+add1149:
+next1132:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1034
+	JNZ  row1131
 	JMP  done
 
 tile4false:
-row1057:
+row1154:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1059
+	JGE     none1156
 	CMPQ    144(AX), $0x00
-	JE      add1061
+	JE      add1158
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1062
+	JMP     opened1159
 
-add1061:
+add1158:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened1062:
+opened1159:
 	CMPQ  128(AX), $0x00
-	JNE   far1063
+	JNE   far1160
 	TESTQ R11, R11
-	JZ    direct1064
+	JZ    direct1161
 
-each1065:
+each1162:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12671,11 +13287,11 @@ each1065:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1065
-	JMP     over1060
+	JL      each1162
+	JMP     over1157
 
-direct1064:
-each1066:
+direct1161:
+each1163:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12696,14 +13312,14 @@ each1066:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1066
-	JMP     over1060
+	JL      each1163
+	JMP     over1157
 
-far1063:
+far1160:
 	TESTQ R11, R11
-	JZ    direct1067
+	JZ    direct1164
 
-each1068:
+each1165:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12737,11 +13353,11 @@ each1068:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1068
-	JMP        over1060
+	JL         each1165
+	JMP        over1157
 
-direct1067:
-each1069:
+direct1164:
+each1166:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12770,11 +13386,11 @@ each1069:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1069
+	JL         each1166
 
-over1060:
+over1157:
 	CMPQ         160(AX), $0x00
-	JE           sums1070
+	JE           sums1167
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -12789,31 +13405,52 @@ over1060:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1070:
+sums1167:
+	CMPQ    168(AX), $0x00
+	JNE     past1168
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     next1058
+	JMP     kept1169
 
-none1059:
+past1168:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1169:
+	JMP next1155
+
+none1156:
 	CMPQ    144(AX), $0x00
-	JE      add1071
+	JE      add1170
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     past1171
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept1172
 
-add1071:
-next1058:
+past1171:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept1172:
+add1170:
+next1155:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1057
+	JNZ  row1154
 	JMP  done
 
 tile4true:
@@ -12822,33 +13459,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1072:
+row1173:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1074
+	JGE     none1175
 	CMPQ    144(AX), $0x00
-	JE      add1076
+	JE      add1177
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1077
+	JMP     opened1178
 
-add1076:
+add1177:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened1077:
+opened1178:
 	CMPQ  128(AX), $0x00
-	JNE   far1078
+	JNE   far1179
 	TESTQ R11, R11
-	JZ    direct1079
+	JZ    direct1180
 
-each1080:
+each1181:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12870,11 +13507,11 @@ each1080:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1080
-	JMP        over1075
+	JL         each1181
+	JMP        over1176
 
-direct1079:
-each1081:
+direct1180:
+each1182:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12896,14 +13533,14 @@ each1081:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1081
-	JMP        over1075
+	JL         each1182
+	JMP        over1176
 
-far1078:
+far1179:
 	TESTQ R11, R11
-	JZ    direct1082
+	JZ    direct1183
 
-each1083:
+each1184:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12938,11 +13575,11 @@ each1083:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1083
-	JMP        over1075
+	JL         each1184
+	JMP        over1176
 
-direct1082:
-each1084:
+direct1183:
+each1185:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12972,11 +13609,11 @@ each1084:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1084
+	JL         each1185
 
-over1075:
+over1176:
 	CMPQ         160(AX), $0x00
-	JE           sums1085
+	JE           sums1186
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -12991,42 +13628,42 @@ over1075:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1085:
+sums1186:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1086
+	JE           all1187
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1088
+	JZ           two1189
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1088:
+two1189:
 	TESTQ    $0x00000002, R9
-	JZ       one1089
+	JZ       one1190
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1089:
+one1190:
 	TESTQ  $0x00000001, R9
-	JZ     stored1087
+	JZ     stored1188
 	VMOVSS X4, (R12)
-	JMP    stored1087
+	JMP    stored1188
 
-all1086:
+all1187:
 	VMOVUPS Y4, 96(CX)
 
-stored1087:
-	JMP next1073
+stored1188:
+	JMP next1174
 
-none1074:
+none1175:
 	CMPQ         144(AX), $0x00
-	JE           add1090
+	JE           add1191
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13036,69 +13673,69 @@ none1074:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1091
+	JE           all1192
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1093
+	JZ           two1194
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1093:
+two1194:
 	TESTQ    $0x00000002, R9
-	JZ       one1094
+	JZ       one1195
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1094:
+one1195:
 	TESTQ  $0x00000001, R9
-	JZ     stored1092
+	JZ     stored1193
 	VMOVSS X4, (R12)
-	JMP    stored1092
+	JMP    stored1193
 
-all1091:
+all1192:
 	VMOVUPS Y4, 96(CX)
 
-stored1092:
-add1090:
-next1073:
+stored1193:
+add1191:
+next1174:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1072
+	JNZ  row1173
 	JMP  done
 
 tile5false:
-row1095:
+row1196:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1097
+	JGE     none1198
 	CMPQ    144(AX), $0x00
-	JE      add1099
+	JE      add1200
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1100
+	JMP     opened1201
 
-add1099:
+add1200:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened1100:
+opened1201:
 	CMPQ  128(AX), $0x00
-	JNE   far1101
+	JNE   far1202
 	TESTQ R11, R11
-	JZ    direct1102
+	JZ    direct1203
 
-each1103:
+each1204:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13122,11 +13759,11 @@ each1103:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1103
-	JMP     over1098
+	JL      each1204
+	JMP     over1199
 
-direct1102:
-each1104:
+direct1203:
+each1205:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13150,14 +13787,14 @@ each1104:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1104
-	JMP     over1098
+	JL      each1205
+	JMP     over1199
 
-far1101:
+far1202:
 	TESTQ R11, R11
-	JZ    direct1105
+	JZ    direct1206
 
-each1106:
+each1207:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13198,11 +13835,11 @@ each1106:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1106
-	JMP        over1098
+	JL         each1207
+	JMP        over1199
 
-direct1105:
-each1107:
+direct1206:
+each1208:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13236,11 +13873,11 @@ each1107:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1107
+	JL         each1208
 
-over1098:
+over1199:
 	CMPQ         160(AX), $0x00
-	JE           sums1108
+	JE           sums1209
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -13257,17 +13894,17 @@ over1098:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1108:
+sums1209:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next1096
+	JMP     next1197
 
-none1097:
+none1198:
 	CMPQ    144(AX), $0x00
-	JE      add1109
+	JE      add1210
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13279,12 +13916,12 @@ none1097:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add1109:
-next1096:
+add1210:
+next1197:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1095
+	JNZ  row1196
 	JMP  done
 
 tile5true:
@@ -13293,35 +13930,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1110:
+row1211:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1112
+	JGE     none1213
 	CMPQ    144(AX), $0x00
-	JE      add1114
+	JE      add1215
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1115
+	JMP     opened1216
 
-add1114:
+add1215:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened1115:
+opened1216:
 	CMPQ  128(AX), $0x00
-	JNE   far1116
+	JNE   far1217
 	TESTQ R11, R11
-	JZ    direct1117
+	JZ    direct1218
 
-each1118:
+each1219:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13346,11 +13983,11 @@ each1118:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1118
-	JMP        over1113
+	JL         each1219
+	JMP        over1214
 
-direct1117:
-each1119:
+direct1218:
+each1220:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13375,14 +14012,14 @@ each1119:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1119
-	JMP        over1113
+	JL         each1220
+	JMP        over1214
 
-far1116:
+far1217:
 	TESTQ R11, R11
-	JZ    direct1120
+	JZ    direct1221
 
-each1121:
+each1222:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13424,11 +14061,11 @@ each1121:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1121
-	JMP        over1113
+	JL         each1222
+	JMP        over1214
 
-direct1120:
-each1122:
+direct1221:
+each1223:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13463,11 +14100,11 @@ each1122:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1122
+	JL         each1223
 
-over1113:
+over1214:
 	CMPQ         160(AX), $0x00
-	JE           sums1123
+	JE           sums1224
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -13484,43 +14121,43 @@ over1113:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1123:
+sums1224:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1124
+	JE           all1225
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1126
+	JZ           two1227
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1126:
+two1227:
 	TESTQ    $0x00000002, R9
-	JZ       one1127
+	JZ       one1228
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1127:
+one1228:
 	TESTQ  $0x00000001, R9
-	JZ     stored1125
+	JZ     stored1226
 	VMOVSS X5, (R12)
-	JMP    stored1125
+	JMP    stored1226
 
-all1124:
+all1225:
 	VMOVUPS Y5, 128(CX)
 
-stored1125:
-	JMP next1111
+stored1226:
+	JMP next1212
 
-none1112:
+none1213:
 	CMPQ         144(AX), $0x00
-	JE           add1128
+	JE           add1229
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13532,57 +14169,57 @@ none1112:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1129
+	JE           all1230
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1131
+	JZ           two1232
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1131:
+two1232:
 	TESTQ    $0x00000002, R9
-	JZ       one1132
+	JZ       one1233
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1132:
+one1233:
 	TESTQ  $0x00000001, R9
-	JZ     stored1130
+	JZ     stored1231
 	VMOVSS X5, (R12)
-	JMP    stored1130
+	JMP    stored1231
 
-all1129:
+all1230:
 	VMOVUPS Y5, 128(CX)
 
-stored1130:
-add1128:
-next1111:
+stored1231:
+add1229:
+next1212:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1110
+	JNZ  row1211
 	JMP  done
 
 tile6false:
-row1133:
+row1234:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1135
+	JGE     none1236
 	CMPQ    144(AX), $0x00
-	JE      add1137
+	JE      add1238
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1138
+	JMP     opened1239
 
-add1137:
+add1238:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -13590,13 +14227,13 @@ add1137:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened1138:
+opened1239:
 	CMPQ  128(AX), $0x00
-	JNE   far1139
+	JNE   far1240
 	TESTQ R11, R11
-	JZ    direct1140
+	JZ    direct1241
 
-each1141:
+each1242:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13623,11 +14260,11 @@ each1141:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1141
-	JMP     over1136
+	JL      each1242
+	JMP     over1237
 
-direct1140:
-each1142:
+direct1241:
+each1243:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13654,14 +14291,14 @@ each1142:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1142
-	JMP     over1136
+	JL      each1243
+	JMP     over1237
 
-far1139:
+far1240:
 	TESTQ R11, R11
-	JZ    direct1143
+	JZ    direct1244
 
-each1144:
+each1245:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13703,11 +14340,11 @@ each1144:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1144
-	JMP        over1136
+	JL         each1245
+	JMP        over1237
 
-direct1143:
-each1145:
+direct1244:
+each1246:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13743,11 +14380,11 @@ each1145:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1145
+	JL         each1246
 
-over1136:
+over1237:
 	CMPQ         160(AX), $0x00
-	JE           sums1146
+	JE           sums1247
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -13766,37 +14403,62 @@ over1136:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1146:
+sums1247:
+	CMPQ    168(AX), $0x00
+	JNE     past1248
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     next1134
+	JMP     kept1249
 
-none1135:
+past1248:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept1249:
+	JMP next1235
+
+none1236:
 	CMPQ    144(AX), $0x00
-	JE      add1147
+	JE      add1250
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     past1251
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept1252
 
-add1147:
-next1134:
+past1251:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept1252:
+add1250:
+next1235:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1133
+	JNZ  row1234
 	JMP  done
 
 tile6true:
@@ -13805,23 +14467,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1148:
+row1253:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1150
+	JGE     none1255
 	CMPQ    144(AX), $0x00
-	JE      add1152
+	JE      add1257
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1153
+	JMP     opened1258
 
-add1152:
+add1257:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -13829,13 +14491,13 @@ add1152:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened1153:
+opened1258:
 	CMPQ  128(AX), $0x00
-	JNE   far1154
+	JNE   far1259
 	TESTQ R11, R11
-	JZ    direct1155
+	JZ    direct1260
 
-each1156:
+each1261:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13863,11 +14525,11 @@ each1156:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1156
-	JMP        over1151
+	JL         each1261
+	JMP        over1256
 
-direct1155:
-each1157:
+direct1260:
+each1262:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13895,14 +14557,14 @@ each1157:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1157
-	JMP        over1151
+	JL         each1262
+	JMP        over1256
 
-far1154:
+far1259:
 	TESTQ R11, R11
-	JZ    direct1158
+	JZ    direct1263
 
-each1159:
+each1264:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13945,11 +14607,11 @@ each1159:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1159
-	JMP        over1151
+	JL         each1264
+	JMP        over1256
 
-direct1158:
-each1160:
+direct1263:
+each1265:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13986,11 +14648,11 @@ each1160:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1160
+	JL         each1265
 
-over1151:
+over1256:
 	CMPQ         160(AX), $0x00
-	JE           sums1161
+	JE           sums1266
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14009,7 +14671,7 @@ over1151:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1161:
+sums1266:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -14017,36 +14679,36 @@ sums1161:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1162
+	JE           all1267
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1164
+	JZ           two1269
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1164:
+two1269:
 	TESTQ    $0x00000002, R9
-	JZ       one1165
+	JZ       one1270
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1165:
+one1270:
 	TESTQ  $0x00000001, R9
-	JZ     stored1163
+	JZ     stored1268
 	VMOVSS X6, (R12)
-	JMP    stored1163
+	JMP    stored1268
 
-all1162:
+all1267:
 	VMOVUPS Y6, 160(CX)
 
-stored1163:
-	JMP next1149
+stored1268:
+	JMP next1254
 
-none1150:
+none1255:
 	CMPQ         144(AX), $0x00
-	JE           add1166
+	JE           add1271
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14060,48 +14722,48 @@ none1150:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1167
+	JE           all1272
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1169
+	JZ           two1274
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1169:
+two1274:
 	TESTQ    $0x00000002, R9
-	JZ       one1170
+	JZ       one1275
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1170:
+one1275:
 	TESTQ  $0x00000001, R9
-	JZ     stored1168
+	JZ     stored1273
 	VMOVSS X6, (R12)
-	JMP    stored1168
+	JMP    stored1273
 
-all1167:
+all1272:
 	VMOVUPS Y6, 160(CX)
 
-stored1168:
-add1166:
-next1149:
+stored1273:
+add1271:
+next1254:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1148
+	JNZ  row1253
 	JMP  done
 
 tile7false:
-row1171:
+row1276:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1173
+	JGE     none1278
 	CMPQ    144(AX), $0x00
-	JE      add1175
+	JE      add1280
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14109,9 +14771,9 @@ row1171:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1176
+	JMP     opened1281
 
-add1175:
+add1280:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14120,13 +14782,13 @@ add1175:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened1176:
+opened1281:
 	CMPQ  128(AX), $0x00
-	JNE   far1177
+	JNE   far1282
 	TESTQ R11, R11
-	JZ    direct1178
+	JZ    direct1283
 
-each1179:
+each1284:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14156,11 +14818,11 @@ each1179:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1179
-	JMP     over1174
+	JL      each1284
+	JMP     over1279
 
-direct1178:
-each1180:
+direct1283:
+each1285:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14190,14 +14852,14 @@ each1180:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1180
-	JMP     over1174
+	JL      each1285
+	JMP     over1279
 
-far1177:
+far1282:
 	TESTQ R11, R11
-	JZ    direct1181
+	JZ    direct1286
 
-each1182:
+each1287:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14246,11 +14908,11 @@ each1182:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1182
-	JMP        over1174
+	JL         each1287
+	JMP        over1279
 
-direct1181:
-each1183:
+direct1286:
+each1288:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14291,11 +14953,11 @@ each1183:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1183
+	JL         each1288
 
-over1174:
+over1279:
 	CMPQ         160(AX), $0x00
-	JE           sums1184
+	JE           sums1289
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14316,7 +14978,7 @@ over1174:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1184:
+sums1289:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14324,11 +14986,11 @@ sums1184:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next1172
+	JMP     next1277
 
-none1173:
+none1278:
 	CMPQ    144(AX), $0x00
-	JE      add1185
+	JE      add1290
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14344,12 +15006,12 @@ none1173:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add1185:
-next1172:
+add1290:
+next1277:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1171
+	JNZ  row1276
 	JMP  done
 
 tile7true:
@@ -14358,14 +15020,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1186:
+row1291:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1188
+	JGE     none1293
 	CMPQ    144(AX), $0x00
-	JE      add1190
+	JE      add1295
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -14373,9 +15035,9 @@ row1186:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1191
+	JMP     opened1296
 
-add1190:
+add1295:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14384,13 +15046,13 @@ add1190:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened1191:
+opened1296:
 	CMPQ  128(AX), $0x00
-	JNE   far1192
+	JNE   far1297
 	TESTQ R11, R11
-	JZ    direct1193
+	JZ    direct1298
 
-each1194:
+each1299:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14421,11 +15083,11 @@ each1194:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1194
-	JMP        over1189
+	JL         each1299
+	JMP        over1294
 
-direct1193:
-each1195:
+direct1298:
+each1300:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14456,14 +15118,14 @@ each1195:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1195
-	JMP        over1189
+	JL         each1300
+	JMP        over1294
 
-far1192:
+far1297:
 	TESTQ R11, R11
-	JZ    direct1196
+	JZ    direct1301
 
-each1197:
+each1302:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14513,11 +15175,11 @@ each1197:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1197
-	JMP        over1189
+	JL         each1302
+	JMP        over1294
 
-direct1196:
-each1198:
+direct1301:
+each1303:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14559,11 +15221,11 @@ each1198:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1198
+	JL         each1303
 
-over1189:
+over1294:
 	CMPQ         160(AX), $0x00
-	JE           sums1199
+	JE           sums1304
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -14584,7 +15246,7 @@ over1189:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1199:
+sums1304:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -14593,36 +15255,36 @@ sums1199:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1200
+	JE           all1305
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1202
+	JZ           two1307
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1202:
+two1307:
 	TESTQ    $0x00000002, R9
-	JZ       one1203
+	JZ       one1308
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1203:
+one1308:
 	TESTQ  $0x00000001, R9
-	JZ     stored1201
+	JZ     stored1306
 	VMOVSS X7, (R12)
-	JMP    stored1201
+	JMP    stored1306
 
-all1200:
+all1305:
 	VMOVUPS Y7, 192(CX)
 
-stored1201:
-	JMP next1187
+stored1306:
+	JMP next1292
 
-none1188:
+none1293:
 	CMPQ         144(AX), $0x00
-	JE           add1204
+	JE           add1309
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14638,48 +15300,48 @@ none1188:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1205
+	JE           all1310
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1207
+	JZ           two1312
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1207:
+two1312:
 	TESTQ    $0x00000002, R9
-	JZ       one1208
+	JZ       one1313
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1208:
+one1313:
 	TESTQ  $0x00000001, R9
-	JZ     stored1206
+	JZ     stored1311
 	VMOVSS X7, (R12)
-	JMP    stored1206
+	JMP    stored1311
 
-all1205:
+all1310:
 	VMOVUPS Y7, 192(CX)
 
-stored1206:
-add1204:
-next1187:
+stored1311:
+add1309:
+next1292:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1186
+	JNZ  row1291
 	JMP  done
 
 tile8false:
-row1209:
+row1314:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1211
+	JGE     none1316
 	CMPQ    144(AX), $0x00
-	JE      add1213
+	JE      add1318
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14688,9 +15350,9 @@ row1209:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1214
+	JMP     opened1319
 
-add1213:
+add1318:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14700,13 +15362,13 @@ add1213:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1214:
+opened1319:
 	CMPQ  128(AX), $0x00
-	JNE   far1215
+	JNE   far1320
 	TESTQ R11, R11
-	JZ    direct1216
+	JZ    direct1321
 
-each1217:
+each1322:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14739,11 +15401,11 @@ each1217:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1217
-	JMP     over1212
+	JL      each1322
+	JMP     over1317
 
-direct1216:
-each1218:
+direct1321:
+each1323:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14776,14 +15438,14 @@ each1218:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1218
-	JMP     over1212
+	JL      each1323
+	JMP     over1317
 
-far1215:
+far1320:
 	TESTQ R11, R11
-	JZ    direct1219
+	JZ    direct1324
 
-each1220:
+each1325:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14833,11 +15495,11 @@ each1220:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1220
-	JMP        over1212
+	JL         each1325
+	JMP        over1317
 
-direct1219:
-each1221:
+direct1324:
+each1326:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14880,11 +15542,11 @@ each1221:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1221
+	JL         each1326
 
-over1212:
+over1317:
 	CMPQ         160(AX), $0x00
-	JE           sums1222
+	JE           sums1327
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -14907,7 +15569,9 @@ over1212:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1222:
+sums1327:
+	CMPQ    168(AX), $0x00
+	JNE     past1328
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14916,11 +15580,24 @@ sums1222:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     next1210
+	JMP     kept1329
 
-none1211:
+past1328:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1329:
+	JMP next1315
+
+none1316:
 	CMPQ    144(AX), $0x00
-	JE      add1223
+	JE      add1330
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14929,6 +15606,8 @@ none1211:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     past1331
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14937,13 +15616,25 @@ none1211:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept1332
 
-add1223:
-next1210:
+past1331:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept1332:
+add1330:
+next1315:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1209
+	JNZ  row1314
 	JMP  done
 
 tile8true:
@@ -14952,14 +15643,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1224:
+row1333:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1226
+	JGE     none1335
 	CMPQ    144(AX), $0x00
-	JE      add1228
+	JE      add1337
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -14968,9 +15659,9 @@ row1224:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened1229
+	JMP     opened1338
 
-add1228:
+add1337:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14980,13 +15671,13 @@ add1228:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened1229:
+opened1338:
 	CMPQ  128(AX), $0x00
-	JNE   far1230
+	JNE   far1339
 	TESTQ R11, R11
-	JZ    direct1231
+	JZ    direct1340
 
-each1232:
+each1341:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15020,11 +15711,11 @@ each1232:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1232
-	JMP        over1227
+	JL         each1341
+	JMP        over1336
 
-direct1231:
-each1233:
+direct1340:
+each1342:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15058,14 +15749,14 @@ each1233:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1233
-	JMP        over1227
+	JL         each1342
+	JMP        over1336
 
-far1230:
+far1339:
 	TESTQ R11, R11
-	JZ    direct1234
+	JZ    direct1343
 
-each1235:
+each1344:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15116,11 +15807,11 @@ each1235:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1235
-	JMP        over1227
+	JL         each1344
+	JMP        over1336
 
-direct1234:
-each1236:
+direct1343:
+each1345:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15164,11 +15855,11 @@ each1236:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1236
+	JL         each1345
 
-over1227:
+over1336:
 	CMPQ         160(AX), $0x00
-	JE           sums1237
+	JE           sums1346
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -15191,7 +15882,7 @@ over1227:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums1237:
+sums1346:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15201,36 +15892,36 @@ sums1237:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1238
+	JE           all1347
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1240
+	JZ           two1349
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1240:
+two1349:
 	TESTQ    $0x00000002, R9
-	JZ       one1241
+	JZ       one1350
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1241:
+one1350:
 	TESTQ  $0x00000001, R9
-	JZ     stored1239
+	JZ     stored1348
 	VMOVSS X8, (R12)
-	JMP    stored1239
+	JMP    stored1348
 
-all1238:
+all1347:
 	VMOVUPS Y8, 224(CX)
 
-stored1239:
-	JMP next1225
+stored1348:
+	JMP next1334
 
-none1226:
+none1335:
 	CMPQ         144(AX), $0x00
-	JE           add1242
+	JE           add1351
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15248,39 +15939,44 @@ none1226:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1243
+	JE           all1352
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1245
+	JZ           two1354
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1245:
+two1354:
 	TESTQ    $0x00000002, R9
-	JZ       one1246
+	JZ       one1355
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1246:
+one1355:
 	TESTQ  $0x00000001, R9
-	JZ     stored1244
+	JZ     stored1353
 	VMOVSS X8, (R12)
-	JMP    stored1244
+	JMP    stored1353
 
-all1243:
+all1352:
 	VMOVUPS Y8, 224(CX)
 
-stored1244:
-add1242:
-next1225:
+stored1353:
+add1351:
+next1334:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1224
+	JNZ  row1333
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1356
+	SFENCE
+
+fenced1356:
 	VZEROUPPER
 	RET
 
@@ -15314,16 +16010,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1247:
+row1357:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1249
+	JGE        none1359
 	CMPQ       DI, (BX)
-	JNE        cut1251
+	JNE        cut1361
 	CMPQ       128(AX), $0x00
-	JE         near1253
+	JE         near1363
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15332,7 +16028,7 @@ row1247:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1253:
+near1363:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15341,23 +16037,23 @@ near1253:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1250
-	JMP          opened1252
+	JGE          over1360
+	JMP          opened1362
 
-cut1251:
+cut1361:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1254
+	JE      unasked1364
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1254:
-opened1252:
+unasked1364:
+opened1362:
 	CMPQ 128(AX), $0x00
-	JNE  far1255
+	JNE  far1365
 
-each1256:
+each1366:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15371,11 +16067,11 @@ each1256:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1256
-	JMP          over1250
+	JL           each1366
+	JMP          over1360
 
-far1255:
-each1257:
+far1365:
+each1367:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15396,24 +16092,24 @@ each1257:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1257
+	JL           each1367
 
-over1250:
+over1360:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1258
+	JE      unasked1368
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1258:
-none1249:
+unasked1368:
+none1359:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1247
+	JNZ  row1357
 	JMP  done
 
 tile1true:
@@ -15422,16 +16118,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1259:
+row1369:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1261
+	JGE        none1371
 	CMPQ       DI, (BX)
-	JNE        cut1263
+	JNE        cut1373
 	CMPQ       128(AX), $0x00
-	JE         near1265
+	JE         near1375
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15440,7 +16136,7 @@ row1259:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1265:
+near1375:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15449,23 +16145,23 @@ near1265:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1262
-	JMP          opened1264
+	JGE          over1372
+	JMP          opened1374
 
-cut1263:
+cut1373:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1266
+	JE         unasked1376
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1266:
-opened1264:
+unasked1376:
+opened1374:
 	CMPQ 128(AX), $0x00
-	JNE  far1267
+	JNE  far1377
 
-each1268:
+each1378:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15479,11 +16175,11 @@ each1268:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1268
-	JMP          over1262
+	JL           each1378
+	JMP          over1372
 
-far1267:
-each1269:
+far1377:
+each1379:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15504,88 +16200,88 @@ each1269:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1269
+	JL           each1379
 
-over1262:
+over1372:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1270
+	JE           all1380
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1272
+	JZ           two1382
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1272:
+two1382:
 	TESTQ    $0x00000002, R9
-	JZ       one1273
+	JZ       one1383
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1273:
+one1383:
 	TESTQ  $0x00000001, R9
-	JZ     stored1271
+	JZ     stored1381
 	VMOVSS X1, (R10)
-	JMP    stored1271
+	JMP    stored1381
 
-all1270:
+all1380:
 	VMOVUPS Y1, (CX)
 
-stored1271:
+stored1381:
 	CMPQ         48(AX), $0x00
-	JE           unasked1274
+	JE           unasked1384
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1275
+	JE           all1385
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1277
+	JZ           two1387
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1277:
+two1387:
 	TESTQ    $0x00000002, R10
-	JZ       one1278
+	JZ       one1388
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1278:
+one1388:
 	TESTQ  $0x00000001, R10
-	JZ     stored1276
+	JZ     stored1386
 	VMOVSS X2, (R9)
-	JMP    stored1276
+	JMP    stored1386
 
-all1275:
+all1385:
 	VMOVUPS Y2, (R9)
 
-stored1276:
-unasked1274:
-none1261:
+stored1386:
+unasked1384:
+none1371:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1259
+	JNZ  row1369
 	JMP  done
 
 tile2false:
-row1279:
+row1389:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1281
+	JGE        none1391
 	CMPQ       DI, (BX)
-	JNE        cut1283
+	JNE        cut1393
 	CMPQ       128(AX), $0x00
-	JE         near1285
+	JE         near1395
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15594,7 +16290,7 @@ row1279:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1285:
+near1395:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15605,25 +16301,25 @@ near1285:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1282
-	JMP          opened1284
+	JGE          over1392
+	JMP          opened1394
 
-cut1283:
+cut1393:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1286
+	JE      unasked1396
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1286:
-opened1284:
+unasked1396:
+opened1394:
 	CMPQ 128(AX), $0x00
-	JNE  far1287
+	JNE  far1397
 
-each1288:
+each1398:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15643,11 +16339,11 @@ each1288:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1288
-	JMP          over1282
+	JL           each1398
+	JMP          over1392
 
-far1287:
-each1289:
+far1397:
+each1399:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15674,26 +16370,26 @@ each1289:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1289
+	JL           each1399
 
-over1282:
+over1392:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1290
+	JE      unasked1400
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1290:
-none1281:
+unasked1400:
+none1391:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1279
+	JNZ  row1389
 	JMP  done
 
 tile2true:
@@ -15702,16 +16398,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1291:
+row1401:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1293
+	JGE        none1403
 	CMPQ       DI, (BX)
-	JNE        cut1295
+	JNE        cut1405
 	CMPQ       128(AX), $0x00
-	JE         near1297
+	JE         near1407
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15720,7 +16416,7 @@ row1291:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1297:
+near1407:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15731,25 +16427,25 @@ near1297:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1294
-	JMP          opened1296
+	JGE          over1404
+	JMP          opened1406
 
-cut1295:
+cut1405:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1298
+	JE         unasked1408
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1298:
-opened1296:
+unasked1408:
+opened1406:
 	CMPQ 128(AX), $0x00
-	JNE  far1299
+	JNE  far1409
 
-each1300:
+each1410:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15769,11 +16465,11 @@ each1300:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1300
-	JMP          over1294
+	JL           each1410
+	JMP          over1404
 
-far1299:
-each1301:
+far1409:
+each1411:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15800,90 +16496,90 @@ each1301:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1301
+	JL           each1411
 
-over1294:
+over1404:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1302
+	JE           all1412
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1304
+	JZ           two1414
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1304:
+two1414:
 	TESTQ    $0x00000002, R9
-	JZ       one1305
+	JZ       one1415
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1305:
+one1415:
 	TESTQ  $0x00000001, R9
-	JZ     stored1303
+	JZ     stored1413
 	VMOVSS X3, (R10)
-	JMP    stored1303
+	JMP    stored1413
 
-all1302:
+all1412:
 	VMOVUPS Y3, 32(CX)
 
-stored1303:
+stored1413:
 	CMPQ         48(AX), $0x00
-	JE           unasked1306
+	JE           unasked1416
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1307
+	JE           all1417
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1309
+	JZ           two1419
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1309:
+two1419:
 	TESTQ    $0x00000002, R10
-	JZ       one1310
+	JZ       one1420
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1310:
+one1420:
 	TESTQ  $0x00000001, R10
-	JZ     stored1308
+	JZ     stored1418
 	VMOVSS X4, (R9)
-	JMP    stored1308
+	JMP    stored1418
 
-all1307:
+all1417:
 	VMOVUPS Y4, 32(R9)
 
-stored1308:
-unasked1306:
-none1293:
+stored1418:
+unasked1416:
+none1403:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1291
+	JNZ  row1401
 	JMP  done
 
 tile3false:
-row1311:
+row1421:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1313
+	JGE        none1423
 	CMPQ       DI, (BX)
-	JNE        cut1315
+	JNE        cut1425
 	CMPQ       128(AX), $0x00
-	JE         near1317
+	JE         near1427
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -15894,7 +16590,7 @@ row1311:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1317:
+near1427:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15907,27 +16603,27 @@ near1317:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1314
-	JMP          opened1316
+	JGE          over1424
+	JMP          opened1426
 
-cut1315:
+cut1425:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1318
+	JE      unasked1428
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1318:
-opened1316:
+unasked1428:
+opened1426:
 	CMPQ 128(AX), $0x00
-	JNE  far1319
+	JNE  far1429
 
-each1320:
+each1430:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -15953,11 +16649,11 @@ each1320:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1320
-	JMP          over1314
+	JL           each1430
+	JMP          over1424
 
-far1319:
-each1321:
+far1429:
+each1431:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -15992,28 +16688,28 @@ each1321:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1321
+	JL           each1431
 
-over1314:
+over1424:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1322
+	JE      unasked1432
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1322:
-none1313:
+unasked1432:
+none1423:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1311
+	JNZ  row1421
 	JMP  done
 
 tile3true:
@@ -16022,16 +16718,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1323:
+row1433:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1325
+	JGE        none1435
 	CMPQ       DI, (BX)
-	JNE        cut1327
+	JNE        cut1437
 	CMPQ       128(AX), $0x00
-	JE         near1329
+	JE         near1439
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16042,7 +16738,7 @@ row1323:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1329:
+near1439:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16055,27 +16751,27 @@ near1329:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1326
-	JMP          opened1328
+	JGE          over1436
+	JMP          opened1438
 
-cut1327:
+cut1437:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1330
+	JE         unasked1440
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1330:
-opened1328:
+unasked1440:
+opened1438:
 	CMPQ 128(AX), $0x00
-	JNE  far1331
+	JNE  far1441
 
-each1332:
+each1442:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16101,11 +16797,11 @@ each1332:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1332
-	JMP          over1326
+	JL           each1442
+	JMP          over1436
 
-far1331:
-each1333:
+far1441:
+each1443:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16140,92 +16836,92 @@ each1333:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1333
+	JL           each1443
 
-over1326:
+over1436:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1334
+	JE           all1444
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1336
+	JZ           two1446
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1336:
+two1446:
 	TESTQ    $0x00000002, R9
-	JZ       one1337
+	JZ       one1447
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1337:
+one1447:
 	TESTQ  $0x00000001, R9
-	JZ     stored1335
+	JZ     stored1445
 	VMOVSS X5, (R10)
-	JMP    stored1335
+	JMP    stored1445
 
-all1334:
+all1444:
 	VMOVUPS Y5, 64(CX)
 
-stored1335:
+stored1445:
 	CMPQ         48(AX), $0x00
-	JE           unasked1338
+	JE           unasked1448
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1339
+	JE           all1449
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1341
+	JZ           two1451
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1341:
+two1451:
 	TESTQ    $0x00000002, R10
-	JZ       one1342
+	JZ       one1452
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1342:
+one1452:
 	TESTQ  $0x00000001, R10
-	JZ     stored1340
+	JZ     stored1450
 	VMOVSS X6, (R9)
-	JMP    stored1340
+	JMP    stored1450
 
-all1339:
+all1449:
 	VMOVUPS Y6, 64(R9)
 
-stored1340:
-unasked1338:
-none1325:
+stored1450:
+unasked1448:
+none1435:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1323
+	JNZ  row1433
 	JMP  done
 
 tile4false:
-row1343:
+row1453:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1345
+	JGE        none1455
 	CMPQ       DI, (BX)
-	JNE        cut1347
+	JNE        cut1457
 	CMPQ       128(AX), $0x00
-	JE         near1349
+	JE         near1459
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16235,7 +16931,7 @@ row1343:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1349:
+near1459:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16250,16 +16946,16 @@ near1349:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1346
-	JMP          opened1348
+	JGE          over1456
+	JMP          opened1458
 
-cut1347:
+cut1457:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1350
+	JE      unasked1460
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -16267,12 +16963,12 @@ cut1347:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1350:
-opened1348:
+unasked1460:
+opened1458:
 	CMPQ 128(AX), $0x00
-	JNE  far1351
+	JNE  far1461
 
-each1352:
+each1462:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16304,11 +17000,11 @@ each1352:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1352
-	JMP          over1346
+	JL           each1462
+	JMP          over1456
 
-far1351:
-each1353:
+far1461:
+each1463:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16348,15 +17044,15 @@ each1353:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1353
+	JL           each1463
 
-over1346:
+over1456:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1354
+	JE      unasked1464
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -16364,14 +17060,14 @@ over1346:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1354:
-none1345:
+unasked1464:
+none1455:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1343
+	JNZ  row1453
 	JMP  done
 
 tile4true:
@@ -16380,16 +17076,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1355:
+row1465:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1357
+	JGE        none1467
 	CMPQ       DI, (BX)
-	JNE        cut1359
+	JNE        cut1469
 	CMPQ       128(AX), $0x00
-	JE         near1361
+	JE         near1471
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16399,7 +17095,7 @@ row1355:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1361:
+near1471:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16414,16 +17110,16 @@ near1361:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1358
-	JMP          opened1360
+	JGE          over1468
+	JMP          opened1470
 
-cut1359:
+cut1469:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1362
+	JE         unasked1472
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -16431,12 +17127,12 @@ cut1359:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1362:
-opened1360:
+unasked1472:
+opened1470:
 	CMPQ 128(AX), $0x00
-	JNE  far1363
+	JNE  far1473
 
-each1364:
+each1474:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16468,11 +17164,11 @@ each1364:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1364
-	JMP          over1358
+	JL           each1474
+	JMP          over1468
 
-far1363:
-each1365:
+far1473:
+each1475:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16512,41 +17208,41 @@ each1365:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1365
+	JL           each1475
 
-over1358:
+over1468:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1366
+	JE           all1476
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1368
+	JZ           two1478
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1368:
+two1478:
 	TESTQ    $0x00000002, R9
-	JZ       one1369
+	JZ       one1479
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1369:
+one1479:
 	TESTQ  $0x00000001, R9
-	JZ     stored1367
+	JZ     stored1477
 	VMOVSS X7, (R10)
-	JMP    stored1367
+	JMP    stored1477
 
-all1366:
+all1476:
 	VMOVUPS Y7, 96(CX)
 
-stored1367:
+stored1477:
 	CMPQ         48(AX), $0x00
-	JE           unasked1370
+	JE           unasked1480
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -16554,41 +17250,46 @@ stored1367:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1371
+	JE           all1481
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1373
+	JZ           two1483
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1373:
+two1483:
 	TESTQ    $0x00000002, R10
-	JZ       one1374
+	JZ       one1484
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1374:
+one1484:
 	TESTQ  $0x00000001, R10
-	JZ     stored1372
+	JZ     stored1482
 	VMOVSS X8, (R9)
-	JMP    stored1372
+	JMP    stored1482
 
-all1371:
+all1481:
 	VMOVUPS Y8, 96(R9)
 
-stored1372:
-unasked1370:
-none1357:
+stored1482:
+unasked1480:
+none1467:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1355
+	JNZ  row1465
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1485
+	SFENCE
+
+fenced1485:
 	VZEROUPPER
 	RET
 
@@ -16622,16 +17323,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1375:
+row1486:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1377
+	JGE        none1488
 	CMPQ       DI, (BX)
-	JNE        cut1379
+	JNE        cut1490
 	CMPQ       128(AX), $0x00
-	JE         near1381
+	JE         near1492
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16640,7 +17341,7 @@ row1375:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1381:
+near1492:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16649,23 +17350,23 @@ near1381:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1378
-	JMP          opened1380
+	JGE          over1489
+	JMP          opened1491
 
-cut1379:
+cut1490:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1382
+	JE      unasked1493
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1382:
-opened1380:
+unasked1493:
+opened1491:
 	CMPQ 128(AX), $0x00
-	JNE  far1383
+	JNE  far1494
 
-each1384:
+each1495:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16679,11 +17380,11 @@ each1384:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1384
-	JMP          over1378
+	JL           each1495
+	JMP          over1489
 
-far1383:
-each1385:
+far1494:
+each1496:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16704,24 +17405,24 @@ each1385:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1385
+	JL           each1496
 
-over1378:
+over1489:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1386
+	JE      unasked1497
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1386:
-none1377:
+unasked1497:
+none1488:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1375
+	JNZ  row1486
 	JMP  done
 
 tile1true:
@@ -16730,16 +17431,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1387:
+row1498:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1389
+	JGE        none1500
 	CMPQ       DI, (BX)
-	JNE        cut1391
+	JNE        cut1502
 	CMPQ       128(AX), $0x00
-	JE         near1393
+	JE         near1504
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16748,7 +17449,7 @@ row1387:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1393:
+near1504:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16757,23 +17458,23 @@ near1393:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1390
-	JMP          opened1392
+	JGE          over1501
+	JMP          opened1503
 
-cut1391:
+cut1502:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1394
+	JE         unasked1505
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1394:
-opened1392:
+unasked1505:
+opened1503:
 	CMPQ 128(AX), $0x00
-	JNE  far1395
+	JNE  far1506
 
-each1396:
+each1507:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16787,11 +17488,11 @@ each1396:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1396
-	JMP          over1390
+	JL           each1507
+	JMP          over1501
 
-far1395:
-each1397:
+far1506:
+each1508:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16812,88 +17513,88 @@ each1397:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1397
+	JL           each1508
 
-over1390:
+over1501:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1398
+	JE           all1509
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1400
+	JZ           two1511
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1400:
+two1511:
 	TESTQ    $0x00000002, R9
-	JZ       one1401
+	JZ       one1512
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1401:
+one1512:
 	TESTQ  $0x00000001, R9
-	JZ     stored1399
+	JZ     stored1510
 	VMOVSS X1, (R10)
-	JMP    stored1399
+	JMP    stored1510
 
-all1398:
+all1509:
 	VMOVUPS Y1, (CX)
 
-stored1399:
+stored1510:
 	CMPQ         48(AX), $0x00
-	JE           unasked1402
+	JE           unasked1513
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1403
+	JE           all1514
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1405
+	JZ           two1516
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1405:
+two1516:
 	TESTQ    $0x00000002, R10
-	JZ       one1406
+	JZ       one1517
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1406:
+one1517:
 	TESTQ  $0x00000001, R10
-	JZ     stored1404
+	JZ     stored1515
 	VMOVSS X2, (R9)
-	JMP    stored1404
+	JMP    stored1515
 
-all1403:
+all1514:
 	VMOVUPS Y2, (R9)
 
-stored1404:
-unasked1402:
-none1389:
+stored1515:
+unasked1513:
+none1500:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1387
+	JNZ  row1498
 	JMP  done
 
 tile2false:
-row1407:
+row1518:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1409
+	JGE        none1520
 	CMPQ       DI, (BX)
-	JNE        cut1411
+	JNE        cut1522
 	CMPQ       128(AX), $0x00
-	JE         near1413
+	JE         near1524
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16902,7 +17603,7 @@ row1407:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1413:
+near1524:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16913,25 +17614,25 @@ near1413:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1410
-	JMP          opened1412
+	JGE          over1521
+	JMP          opened1523
 
-cut1411:
+cut1522:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1414
+	JE      unasked1525
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1414:
-opened1412:
+unasked1525:
+opened1523:
 	CMPQ 128(AX), $0x00
-	JNE  far1415
+	JNE  far1526
 
-each1416:
+each1527:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16951,11 +17652,11 @@ each1416:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1416
-	JMP          over1410
+	JL           each1527
+	JMP          over1521
 
-far1415:
-each1417:
+far1526:
+each1528:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16982,26 +17683,26 @@ each1417:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1417
+	JL           each1528
 
-over1410:
+over1521:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1418
+	JE      unasked1529
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1418:
-none1409:
+unasked1529:
+none1520:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1407
+	JNZ  row1518
 	JMP  done
 
 tile2true:
@@ -17010,16 +17711,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1419:
+row1530:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1421
+	JGE        none1532
 	CMPQ       DI, (BX)
-	JNE        cut1423
+	JNE        cut1534
 	CMPQ       128(AX), $0x00
-	JE         near1425
+	JE         near1536
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17028,7 +17729,7 @@ row1419:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1425:
+near1536:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17039,25 +17740,25 @@ near1425:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1422
-	JMP          opened1424
+	JGE          over1533
+	JMP          opened1535
 
-cut1423:
+cut1534:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1426
+	JE         unasked1537
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1426:
-opened1424:
+unasked1537:
+opened1535:
 	CMPQ 128(AX), $0x00
-	JNE  far1427
+	JNE  far1538
 
-each1428:
+each1539:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17077,11 +17778,11 @@ each1428:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1428
-	JMP          over1422
+	JL           each1539
+	JMP          over1533
 
-far1427:
-each1429:
+far1538:
+each1540:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17108,90 +17809,90 @@ each1429:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1429
+	JL           each1540
 
-over1422:
+over1533:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1430
+	JE           all1541
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1432
+	JZ           two1543
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1432:
+two1543:
 	TESTQ    $0x00000002, R9
-	JZ       one1433
+	JZ       one1544
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1433:
+one1544:
 	TESTQ  $0x00000001, R9
-	JZ     stored1431
+	JZ     stored1542
 	VMOVSS X3, (R10)
-	JMP    stored1431
+	JMP    stored1542
 
-all1430:
+all1541:
 	VMOVUPS Y3, 32(CX)
 
-stored1431:
+stored1542:
 	CMPQ         48(AX), $0x00
-	JE           unasked1434
+	JE           unasked1545
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1435
+	JE           all1546
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1437
+	JZ           two1548
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1437:
+two1548:
 	TESTQ    $0x00000002, R10
-	JZ       one1438
+	JZ       one1549
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1438:
+one1549:
 	TESTQ  $0x00000001, R10
-	JZ     stored1436
+	JZ     stored1547
 	VMOVSS X4, (R9)
-	JMP    stored1436
+	JMP    stored1547
 
-all1435:
+all1546:
 	VMOVUPS Y4, 32(R9)
 
-stored1436:
-unasked1434:
-none1421:
+stored1547:
+unasked1545:
+none1532:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1419
+	JNZ  row1530
 	JMP  done
 
 tile3false:
-row1439:
+row1550:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1441
+	JGE        none1552
 	CMPQ       DI, (BX)
-	JNE        cut1443
+	JNE        cut1554
 	CMPQ       128(AX), $0x00
-	JE         near1445
+	JE         near1556
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17202,7 +17903,7 @@ row1439:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1445:
+near1556:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17215,27 +17916,27 @@ near1445:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1442
-	JMP          opened1444
+	JGE          over1553
+	JMP          opened1555
 
-cut1443:
+cut1554:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1446
+	JE      unasked1557
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1446:
-opened1444:
+unasked1557:
+opened1555:
 	CMPQ 128(AX), $0x00
-	JNE  far1447
+	JNE  far1558
 
-each1448:
+each1559:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17261,11 +17962,11 @@ each1448:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1448
-	JMP          over1442
+	JL           each1559
+	JMP          over1553
 
-far1447:
-each1449:
+far1558:
+each1560:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17300,28 +18001,28 @@ each1449:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1449
+	JL           each1560
 
-over1442:
+over1553:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1450
+	JE      unasked1561
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1450:
-none1441:
+unasked1561:
+none1552:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1439
+	JNZ  row1550
 	JMP  done
 
 tile3true:
@@ -17330,16 +18031,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1451:
+row1562:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1453
+	JGE        none1564
 	CMPQ       DI, (BX)
-	JNE        cut1455
+	JNE        cut1566
 	CMPQ       128(AX), $0x00
-	JE         near1457
+	JE         near1568
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17350,7 +18051,7 @@ row1451:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1457:
+near1568:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17363,27 +18064,27 @@ near1457:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1454
-	JMP          opened1456
+	JGE          over1565
+	JMP          opened1567
 
-cut1455:
+cut1566:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1458
+	JE         unasked1569
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1458:
-opened1456:
+unasked1569:
+opened1567:
 	CMPQ 128(AX), $0x00
-	JNE  far1459
+	JNE  far1570
 
-each1460:
+each1571:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17409,11 +18110,11 @@ each1460:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1460
-	JMP          over1454
+	JL           each1571
+	JMP          over1565
 
-far1459:
-each1461:
+far1570:
+each1572:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17448,92 +18149,92 @@ each1461:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1461
+	JL           each1572
 
-over1454:
+over1565:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1462
+	JE           all1573
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1464
+	JZ           two1575
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1464:
+two1575:
 	TESTQ    $0x00000002, R9
-	JZ       one1465
+	JZ       one1576
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1465:
+one1576:
 	TESTQ  $0x00000001, R9
-	JZ     stored1463
+	JZ     stored1574
 	VMOVSS X5, (R10)
-	JMP    stored1463
+	JMP    stored1574
 
-all1462:
+all1573:
 	VMOVUPS Y5, 64(CX)
 
-stored1463:
+stored1574:
 	CMPQ         48(AX), $0x00
-	JE           unasked1466
+	JE           unasked1577
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1467
+	JE           all1578
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1469
+	JZ           two1580
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1469:
+two1580:
 	TESTQ    $0x00000002, R10
-	JZ       one1470
+	JZ       one1581
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1470:
+one1581:
 	TESTQ  $0x00000001, R10
-	JZ     stored1468
+	JZ     stored1579
 	VMOVSS X6, (R9)
-	JMP    stored1468
+	JMP    stored1579
 
-all1467:
+all1578:
 	VMOVUPS Y6, 64(R9)
 
-stored1468:
-unasked1466:
-none1453:
+stored1579:
+unasked1577:
+none1564:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1451
+	JNZ  row1562
 	JMP  done
 
 tile4false:
-row1471:
+row1582:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1473
+	JGE        none1584
 	CMPQ       DI, (BX)
-	JNE        cut1475
+	JNE        cut1586
 	CMPQ       128(AX), $0x00
-	JE         near1477
+	JE         near1588
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17543,7 +18244,7 @@ row1471:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1477:
+near1588:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17558,16 +18259,16 @@ near1477:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1474
-	JMP          opened1476
+	JGE          over1585
+	JMP          opened1587
 
-cut1475:
+cut1586:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1478
+	JE      unasked1589
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -17575,12 +18276,12 @@ cut1475:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1478:
-opened1476:
+unasked1589:
+opened1587:
 	CMPQ 128(AX), $0x00
-	JNE  far1479
+	JNE  far1590
 
-each1480:
+each1591:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17612,11 +18313,11 @@ each1480:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1480
-	JMP          over1474
+	JL           each1591
+	JMP          over1585
 
-far1479:
-each1481:
+far1590:
+each1592:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17656,15 +18357,15 @@ each1481:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1481
+	JL           each1592
 
-over1474:
+over1585:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1482
+	JE      unasked1593
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -17672,14 +18373,14 @@ over1474:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1482:
-none1473:
+unasked1593:
+none1584:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1471
+	JNZ  row1582
 	JMP  done
 
 tile4true:
@@ -17688,16 +18389,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1483:
+row1594:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1485
+	JGE        none1596
 	CMPQ       DI, (BX)
-	JNE        cut1487
+	JNE        cut1598
 	CMPQ       128(AX), $0x00
-	JE         near1489
+	JE         near1600
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17707,7 +18408,7 @@ row1483:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1489:
+near1600:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17722,16 +18423,16 @@ near1489:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1486
-	JMP          opened1488
+	JGE          over1597
+	JMP          opened1599
 
-cut1487:
+cut1598:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1490
+	JE         unasked1601
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -17739,12 +18440,12 @@ cut1487:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1490:
-opened1488:
+unasked1601:
+opened1599:
 	CMPQ 128(AX), $0x00
-	JNE  far1491
+	JNE  far1602
 
-each1492:
+each1603:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17776,11 +18477,11 @@ each1492:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1492
-	JMP          over1486
+	JL           each1603
+	JMP          over1597
 
-far1491:
-each1493:
+far1602:
+each1604:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17820,41 +18521,41 @@ each1493:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1493
+	JL           each1604
 
-over1486:
+over1597:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1494
+	JE           all1605
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1496
+	JZ           two1607
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1496:
+two1607:
 	TESTQ    $0x00000002, R9
-	JZ       one1497
+	JZ       one1608
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1497:
+one1608:
 	TESTQ  $0x00000001, R9
-	JZ     stored1495
+	JZ     stored1606
 	VMOVSS X7, (R10)
-	JMP    stored1495
+	JMP    stored1606
 
-all1494:
+all1605:
 	VMOVUPS Y7, 96(CX)
 
-stored1495:
+stored1606:
 	CMPQ         48(AX), $0x00
-	JE           unasked1498
+	JE           unasked1609
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -17862,41 +18563,46 @@ stored1495:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1499
+	JE           all1610
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1501
+	JZ           two1612
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1501:
+two1612:
 	TESTQ    $0x00000002, R10
-	JZ       one1502
+	JZ       one1613
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1502:
+one1613:
 	TESTQ  $0x00000001, R10
-	JZ     stored1500
+	JZ     stored1611
 	VMOVSS X8, (R9)
-	JMP    stored1500
+	JMP    stored1611
 
-all1499:
+all1610:
 	VMOVUPS Y8, 96(R9)
 
-stored1500:
-unasked1498:
-none1485:
+stored1611:
+unasked1609:
+none1596:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1483
+	JNZ  row1594
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1614
+	SFENCE
+
+fenced1614:
 	VZEROUPPER
 	RET
 
@@ -17931,16 +18637,16 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1503:
+row1615:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1505
+	JGE        none1617
 	CMPQ       DI, (BX)
-	JNE        cut1507
+	JNE        cut1619
 	CMPQ       128(AX), $0x00
-	JE         near1509
+	JE         near1621
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -17949,7 +18655,7 @@ row1503:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1509:
+near1621:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17963,23 +18669,23 @@ near1509:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1506
-	JMP          opened1508
+	JGE          over1618
+	JMP          opened1620
 
-cut1507:
+cut1619:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1510
+	JE      unasked1622
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1510:
-opened1508:
+unasked1622:
+opened1620:
 	CMPQ 128(AX), $0x00
-	JNE  far1511
+	JNE  far1623
 
-each1512:
+each1624:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -17998,11 +18704,11 @@ each1512:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1512
-	JMP          over1506
+	JL           each1624
+	JMP          over1618
 
-far1511:
-each1513:
+far1623:
+each1625:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18028,24 +18734,24 @@ each1513:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1513
+	JL           each1625
 
-over1506:
+over1618:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1514
+	JE      unasked1626
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1514:
-none1505:
+unasked1626:
+none1617:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1503
+	JNZ  row1615
 	JMP  done
 
 tile1true:
@@ -18054,16 +18760,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1515:
+row1627:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1517
+	JGE        none1629
 	CMPQ       DI, (BX)
-	JNE        cut1519
+	JNE        cut1631
 	CMPQ       128(AX), $0x00
-	JE         near1521
+	JE         near1633
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18072,7 +18778,7 @@ row1515:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1521:
+near1633:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18086,23 +18792,23 @@ near1521:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1518
-	JMP          opened1520
+	JGE          over1630
+	JMP          opened1632
 
-cut1519:
+cut1631:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1522
+	JE         unasked1634
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1522:
-opened1520:
+unasked1634:
+opened1632:
 	CMPQ 128(AX), $0x00
-	JNE  far1523
+	JNE  far1635
 
-each1524:
+each1636:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18121,11 +18827,11 @@ each1524:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1524
-	JMP          over1518
+	JL           each1636
+	JMP          over1630
 
-far1523:
-each1525:
+far1635:
+each1637:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18151,88 +18857,88 @@ each1525:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1525
+	JL           each1637
 
-over1518:
+over1630:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1526
+	JE           all1638
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1528
+	JZ           two1640
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1528:
+two1640:
 	TESTQ    $0x00000002, R9
-	JZ       one1529
+	JZ       one1641
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1529:
+one1641:
 	TESTQ  $0x00000001, R9
-	JZ     stored1527
+	JZ     stored1639
 	VMOVSS X1, (R11)
-	JMP    stored1527
+	JMP    stored1639
 
-all1526:
+all1638:
 	VMOVUPS Y1, (CX)
 
-stored1527:
+stored1639:
 	CMPQ         48(AX), $0x00
-	JE           unasked1530
+	JE           unasked1642
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1531
+	JE           all1643
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1533
+	JZ           two1645
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1533:
+two1645:
 	TESTQ    $0x00000002, R11
-	JZ       one1534
+	JZ       one1646
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1534:
+one1646:
 	TESTQ  $0x00000001, R11
-	JZ     stored1532
+	JZ     stored1644
 	VMOVSS X2, (R9)
-	JMP    stored1532
+	JMP    stored1644
 
-all1531:
+all1643:
 	VMOVUPS Y2, (R9)
 
-stored1532:
-unasked1530:
-none1517:
+stored1644:
+unasked1642:
+none1629:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1515
+	JNZ  row1627
 	JMP  done
 
 tile2false:
-row1535:
+row1647:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1537
+	JGE        none1649
 	CMPQ       DI, (BX)
-	JNE        cut1539
+	JNE        cut1651
 	CMPQ       128(AX), $0x00
-	JE         near1541
+	JE         near1653
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18241,7 +18947,7 @@ row1535:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1541:
+near1653:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18258,25 +18964,25 @@ near1541:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1538
-	JMP          opened1540
+	JGE          over1650
+	JMP          opened1652
 
-cut1539:
+cut1651:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1542
+	JE      unasked1654
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1542:
-opened1540:
+unasked1654:
+opened1652:
 	CMPQ 128(AX), $0x00
-	JNE  far1543
+	JNE  far1655
 
-each1544:
+each1656:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18302,11 +19008,11 @@ each1544:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1544
-	JMP          over1538
+	JL           each1656
+	JMP          over1650
 
-far1543:
-each1545:
+far1655:
+each1657:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18339,26 +19045,26 @@ each1545:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1545
+	JL           each1657
 
-over1538:
+over1650:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1546
+	JE      unasked1658
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1546:
-none1537:
+unasked1658:
+none1649:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1535
+	JNZ  row1647
 	JMP  done
 
 tile2true:
@@ -18367,16 +19073,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1547:
+row1659:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1549
+	JGE        none1661
 	CMPQ       DI, (BX)
-	JNE        cut1551
+	JNE        cut1663
 	CMPQ       128(AX), $0x00
-	JE         near1553
+	JE         near1665
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18385,7 +19091,7 @@ row1547:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1553:
+near1665:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18402,25 +19108,25 @@ near1553:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1550
-	JMP          opened1552
+	JGE          over1662
+	JMP          opened1664
 
-cut1551:
+cut1663:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1554
+	JE         unasked1666
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1554:
-opened1552:
+unasked1666:
+opened1664:
 	CMPQ 128(AX), $0x00
-	JNE  far1555
+	JNE  far1667
 
-each1556:
+each1668:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18446,11 +19152,11 @@ each1556:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1556
-	JMP          over1550
+	JL           each1668
+	JMP          over1662
 
-far1555:
-each1557:
+far1667:
+each1669:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18483,90 +19189,90 @@ each1557:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1557
+	JL           each1669
 
-over1550:
+over1662:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1558
+	JE           all1670
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1560
+	JZ           two1672
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1560:
+two1672:
 	TESTQ    $0x00000002, R9
-	JZ       one1561
+	JZ       one1673
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1561:
+one1673:
 	TESTQ  $0x00000001, R9
-	JZ     stored1559
+	JZ     stored1671
 	VMOVSS X3, (R11)
-	JMP    stored1559
+	JMP    stored1671
 
-all1558:
+all1670:
 	VMOVUPS Y3, 32(CX)
 
-stored1559:
+stored1671:
 	CMPQ         48(AX), $0x00
-	JE           unasked1562
+	JE           unasked1674
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1563
+	JE           all1675
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1565
+	JZ           two1677
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1565:
+two1677:
 	TESTQ    $0x00000002, R11
-	JZ       one1566
+	JZ       one1678
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1566:
+one1678:
 	TESTQ  $0x00000001, R11
-	JZ     stored1564
+	JZ     stored1676
 	VMOVSS X4, (R9)
-	JMP    stored1564
+	JMP    stored1676
 
-all1563:
+all1675:
 	VMOVUPS Y4, 32(R9)
 
-stored1564:
-unasked1562:
-none1549:
+stored1676:
+unasked1674:
+none1661:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1547
+	JNZ  row1659
 	JMP  done
 
 tile3false:
-row1567:
+row1679:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1569
+	JGE        none1681
 	CMPQ       DI, (BX)
-	JNE        cut1571
+	JNE        cut1683
 	CMPQ       128(AX), $0x00
-	JE         near1573
+	JE         near1685
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18577,7 +19283,7 @@ row1567:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1573:
+near1685:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18597,27 +19303,27 @@ near1573:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1570
-	JMP          opened1572
+	JGE          over1682
+	JMP          opened1684
 
-cut1571:
+cut1683:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1574
+	JE      unasked1686
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1574:
-opened1572:
+unasked1686:
+opened1684:
 	CMPQ 128(AX), $0x00
-	JNE  far1575
+	JNE  far1687
 
-each1576:
+each1688:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18650,11 +19356,11 @@ each1576:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1576
-	JMP          over1570
+	JL           each1688
+	JMP          over1682
 
-far1575:
-each1577:
+far1687:
+each1689:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18696,28 +19402,28 @@ each1577:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1577
+	JL           each1689
 
-over1570:
+over1682:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1578
+	JE      unasked1690
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1578:
-none1569:
+unasked1690:
+none1681:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1567
+	JNZ  row1679
 	JMP  done
 
 tile3true:
@@ -18726,16 +19432,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1579:
+row1691:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1581
+	JGE        none1693
 	CMPQ       DI, (BX)
-	JNE        cut1583
+	JNE        cut1695
 	CMPQ       128(AX), $0x00
-	JE         near1585
+	JE         near1697
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18746,7 +19452,7 @@ row1579:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1585:
+near1697:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18766,27 +19472,27 @@ near1585:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1582
-	JMP          opened1584
+	JGE          over1694
+	JMP          opened1696
 
-cut1583:
+cut1695:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1586
+	JE         unasked1698
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1586:
-opened1584:
+unasked1698:
+opened1696:
 	CMPQ 128(AX), $0x00
-	JNE  far1587
+	JNE  far1699
 
-each1588:
+each1700:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18819,11 +19525,11 @@ each1588:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1588
-	JMP          over1582
+	JL           each1700
+	JMP          over1694
 
-far1587:
-each1589:
+far1699:
+each1701:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -18865,92 +19571,92 @@ each1589:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1589
+	JL           each1701
 
-over1582:
+over1694:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1590
+	JE           all1702
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1592
+	JZ           two1704
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1592:
+two1704:
 	TESTQ    $0x00000002, R9
-	JZ       one1593
+	JZ       one1705
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1593:
+one1705:
 	TESTQ  $0x00000001, R9
-	JZ     stored1591
+	JZ     stored1703
 	VMOVSS X5, (R11)
-	JMP    stored1591
+	JMP    stored1703
 
-all1590:
+all1702:
 	VMOVUPS Y5, 64(CX)
 
-stored1591:
+stored1703:
 	CMPQ         48(AX), $0x00
-	JE           unasked1594
+	JE           unasked1706
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1595
+	JE           all1707
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1597
+	JZ           two1709
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1597:
+two1709:
 	TESTQ    $0x00000002, R11
-	JZ       one1598
+	JZ       one1710
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1598:
+one1710:
 	TESTQ  $0x00000001, R11
-	JZ     stored1596
+	JZ     stored1708
 	VMOVSS X6, (R9)
-	JMP    stored1596
+	JMP    stored1708
 
-all1595:
+all1707:
 	VMOVUPS Y6, 64(R9)
 
-stored1596:
-unasked1594:
-none1581:
+stored1708:
+unasked1706:
+none1693:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1579
+	JNZ  row1691
 	JMP  done
 
 tile4false:
-row1599:
+row1711:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1601
+	JGE        none1713
 	CMPQ       DI, (BX)
-	JNE        cut1603
+	JNE        cut1715
 	CMPQ       128(AX), $0x00
-	JE         near1605
+	JE         near1717
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -18960,7 +19666,7 @@ row1599:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1605:
+near1717:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18983,16 +19689,16 @@ near1605:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1602
-	JMP          opened1604
+	JGE          over1714
+	JMP          opened1716
 
-cut1603:
+cut1715:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1606
+	JE      unasked1718
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -19000,12 +19706,12 @@ cut1603:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1606:
-opened1604:
+unasked1718:
+opened1716:
 	CMPQ 128(AX), $0x00
-	JNE  far1607
+	JNE  far1719
 
-each1608:
+each1720:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19045,11 +19751,11 @@ each1608:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1608
-	JMP          over1602
+	JL           each1720
+	JMP          over1714
 
-far1607:
-each1609:
+far1719:
+each1721:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19097,15 +19803,15 @@ each1609:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1609
+	JL           each1721
 
-over1602:
+over1714:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1610
+	JE      unasked1722
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -19113,14 +19819,14 @@ over1602:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1610:
-none1601:
+unasked1722:
+none1713:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1599
+	JNZ  row1711
 	JMP  done
 
 tile4true:
@@ -19129,16 +19835,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1611:
+row1723:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1613
+	JGE        none1725
 	CMPQ       DI, (BX)
-	JNE        cut1615
+	JNE        cut1727
 	CMPQ       128(AX), $0x00
-	JE         near1617
+	JE         near1729
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19148,7 +19854,7 @@ row1611:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1617:
+near1729:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19171,16 +19877,16 @@ near1617:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1614
-	JMP          opened1616
+	JGE          over1726
+	JMP          opened1728
 
-cut1615:
+cut1727:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1618
+	JE         unasked1730
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -19188,12 +19894,12 @@ cut1615:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1618:
-opened1616:
+unasked1730:
+opened1728:
 	CMPQ 128(AX), $0x00
-	JNE  far1619
+	JNE  far1731
 
-each1620:
+each1732:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19233,11 +19939,11 @@ each1620:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1620
-	JMP          over1614
+	JL           each1732
+	JMP          over1726
 
-far1619:
-each1621:
+far1731:
+each1733:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19285,41 +19991,41 @@ each1621:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1621
+	JL           each1733
 
-over1614:
+over1726:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1622
+	JE           all1734
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1624
+	JZ           two1736
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1624:
+two1736:
 	TESTQ    $0x00000002, R9
-	JZ       one1625
+	JZ       one1737
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1625:
+one1737:
 	TESTQ  $0x00000001, R9
-	JZ     stored1623
+	JZ     stored1735
 	VMOVSS X7, (R11)
-	JMP    stored1623
+	JMP    stored1735
 
-all1622:
+all1734:
 	VMOVUPS Y7, 96(CX)
 
-stored1623:
+stored1735:
 	CMPQ         48(AX), $0x00
-	JE           unasked1626
+	JE           unasked1738
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -19327,41 +20033,46 @@ stored1623:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1627
+	JE           all1739
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1629
+	JZ           two1741
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1629:
+two1741:
 	TESTQ    $0x00000002, R11
-	JZ       one1630
+	JZ       one1742
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1630:
+one1742:
 	TESTQ  $0x00000001, R11
-	JZ     stored1628
+	JZ     stored1740
 	VMOVSS X8, (R9)
-	JMP    stored1628
+	JMP    stored1740
 
-all1627:
+all1739:
 	VMOVUPS Y8, 96(R9)
 
-stored1628:
-unasked1626:
-none1613:
+stored1740:
+unasked1738:
+none1725:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1611
+	JNZ  row1723
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1743
+	SFENCE
+
+fenced1743:
 	VZEROUPPER
 	RET
 
@@ -19396,16 +20107,16 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1631:
+row1744:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1633
+	JGE        none1746
 	CMPQ       DI, (BX)
-	JNE        cut1635
+	JNE        cut1748
 	CMPQ       128(AX), $0x00
-	JE         near1637
+	JE         near1750
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19414,7 +20125,7 @@ row1631:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1637:
+near1750:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19428,23 +20139,23 @@ near1637:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1634
-	JMP          opened1636
+	JGE          over1747
+	JMP          opened1749
 
-cut1635:
+cut1748:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1638
+	JE      unasked1751
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1638:
-opened1636:
+unasked1751:
+opened1749:
 	CMPQ 128(AX), $0x00
-	JNE  far1639
+	JNE  far1752
 
-each1640:
+each1753:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19463,11 +20174,11 @@ each1640:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1640
-	JMP          over1634
+	JL           each1753
+	JMP          over1747
 
-far1639:
-each1641:
+far1752:
+each1754:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19493,24 +20204,24 @@ each1641:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1641
+	JL           each1754
 
-over1634:
+over1747:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1642
+	JE      unasked1755
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1642:
-none1633:
+unasked1755:
+none1746:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1631
+	JNZ  row1744
 	JMP  done
 
 tile1true:
@@ -19519,16 +20230,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1643:
+row1756:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1645
+	JGE        none1758
 	CMPQ       DI, (BX)
-	JNE        cut1647
+	JNE        cut1760
 	CMPQ       128(AX), $0x00
-	JE         near1649
+	JE         near1762
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19537,7 +20248,7 @@ row1643:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1649:
+near1762:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19551,23 +20262,23 @@ near1649:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1646
-	JMP          opened1648
+	JGE          over1759
+	JMP          opened1761
 
-cut1647:
+cut1760:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1650
+	JE         unasked1763
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1650:
-opened1648:
+unasked1763:
+opened1761:
 	CMPQ 128(AX), $0x00
-	JNE  far1651
+	JNE  far1764
 
-each1652:
+each1765:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19586,11 +20297,11 @@ each1652:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1652
-	JMP          over1646
+	JL           each1765
+	JMP          over1759
 
-far1651:
-each1653:
+far1764:
+each1766:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19616,88 +20327,88 @@ each1653:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1653
+	JL           each1766
 
-over1646:
+over1759:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1654
+	JE           all1767
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1656
+	JZ           two1769
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1656:
+two1769:
 	TESTQ    $0x00000002, R9
-	JZ       one1657
+	JZ       one1770
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1657:
+one1770:
 	TESTQ  $0x00000001, R9
-	JZ     stored1655
+	JZ     stored1768
 	VMOVSS X1, (R11)
-	JMP    stored1655
+	JMP    stored1768
 
-all1654:
+all1767:
 	VMOVUPS Y1, (CX)
 
-stored1655:
+stored1768:
 	CMPQ         48(AX), $0x00
-	JE           unasked1658
+	JE           unasked1771
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1659
+	JE           all1772
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1661
+	JZ           two1774
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1661:
+two1774:
 	TESTQ    $0x00000002, R11
-	JZ       one1662
+	JZ       one1775
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1662:
+one1775:
 	TESTQ  $0x00000001, R11
-	JZ     stored1660
+	JZ     stored1773
 	VMOVSS X2, (R9)
-	JMP    stored1660
+	JMP    stored1773
 
-all1659:
+all1772:
 	VMOVUPS Y2, (R9)
 
-stored1660:
-unasked1658:
-none1645:
+stored1773:
+unasked1771:
+none1758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1643
+	JNZ  row1756
 	JMP  done
 
 tile2false:
-row1663:
+row1776:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1665
+	JGE        none1778
 	CMPQ       DI, (BX)
-	JNE        cut1667
+	JNE        cut1780
 	CMPQ       128(AX), $0x00
-	JE         near1669
+	JE         near1782
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19706,7 +20417,7 @@ row1663:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1669:
+near1782:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19723,25 +20434,25 @@ near1669:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1666
-	JMP          opened1668
+	JGE          over1779
+	JMP          opened1781
 
-cut1667:
+cut1780:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1670
+	JE      unasked1783
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1670:
-opened1668:
+unasked1783:
+opened1781:
 	CMPQ 128(AX), $0x00
-	JNE  far1671
+	JNE  far1784
 
-each1672:
+each1785:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19767,11 +20478,11 @@ each1672:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1672
-	JMP          over1666
+	JL           each1785
+	JMP          over1779
 
-far1671:
-each1673:
+far1784:
+each1786:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19804,26 +20515,26 @@ each1673:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1673
+	JL           each1786
 
-over1666:
+over1779:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1674
+	JE      unasked1787
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1674:
-none1665:
+unasked1787:
+none1778:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1663
+	JNZ  row1776
 	JMP  done
 
 tile2true:
@@ -19832,16 +20543,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1675:
+row1788:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1677
+	JGE        none1790
 	CMPQ       DI, (BX)
-	JNE        cut1679
+	JNE        cut1792
 	CMPQ       128(AX), $0x00
-	JE         near1681
+	JE         near1794
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -19850,7 +20561,7 @@ row1675:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1681:
+near1794:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19867,25 +20578,25 @@ near1681:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1678
-	JMP          opened1680
+	JGE          over1791
+	JMP          opened1793
 
-cut1679:
+cut1792:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1682
+	JE         unasked1795
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1682:
-opened1680:
+unasked1795:
+opened1793:
 	CMPQ 128(AX), $0x00
-	JNE  far1683
+	JNE  far1796
 
-each1684:
+each1797:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19911,11 +20622,11 @@ each1684:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1684
-	JMP          over1678
+	JL           each1797
+	JMP          over1791
 
-far1683:
-each1685:
+far1796:
+each1798:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -19948,90 +20659,90 @@ each1685:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1685
+	JL           each1798
 
-over1678:
+over1791:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1686
+	JE           all1799
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1688
+	JZ           two1801
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1688:
+two1801:
 	TESTQ    $0x00000002, R9
-	JZ       one1689
+	JZ       one1802
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1689:
+one1802:
 	TESTQ  $0x00000001, R9
-	JZ     stored1687
+	JZ     stored1800
 	VMOVSS X3, (R11)
-	JMP    stored1687
+	JMP    stored1800
 
-all1686:
+all1799:
 	VMOVUPS Y3, 32(CX)
 
-stored1687:
+stored1800:
 	CMPQ         48(AX), $0x00
-	JE           unasked1690
+	JE           unasked1803
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1691
+	JE           all1804
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1693
+	JZ           two1806
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1693:
+two1806:
 	TESTQ    $0x00000002, R11
-	JZ       one1694
+	JZ       one1807
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1694:
+one1807:
 	TESTQ  $0x00000001, R11
-	JZ     stored1692
+	JZ     stored1805
 	VMOVSS X4, (R9)
-	JMP    stored1692
+	JMP    stored1805
 
-all1691:
+all1804:
 	VMOVUPS Y4, 32(R9)
 
-stored1692:
-unasked1690:
-none1677:
+stored1805:
+unasked1803:
+none1790:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1675
+	JNZ  row1788
 	JMP  done
 
 tile3false:
-row1695:
+row1808:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1697
+	JGE        none1810
 	CMPQ       DI, (BX)
-	JNE        cut1699
+	JNE        cut1812
 	CMPQ       128(AX), $0x00
-	JE         near1701
+	JE         near1814
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20042,7 +20753,7 @@ row1695:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1701:
+near1814:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20062,27 +20773,27 @@ near1701:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1698
-	JMP          opened1700
+	JGE          over1811
+	JMP          opened1813
 
-cut1699:
+cut1812:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1702
+	JE      unasked1815
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1702:
-opened1700:
+unasked1815:
+opened1813:
 	CMPQ 128(AX), $0x00
-	JNE  far1703
+	JNE  far1816
 
-each1704:
+each1817:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20115,11 +20826,11 @@ each1704:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1704
-	JMP          over1698
+	JL           each1817
+	JMP          over1811
 
-far1703:
-each1705:
+far1816:
+each1818:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20161,28 +20872,28 @@ each1705:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1705
+	JL           each1818
 
-over1698:
+over1811:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1706
+	JE      unasked1819
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1706:
-none1697:
+unasked1819:
+none1810:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1695
+	JNZ  row1808
 	JMP  done
 
 tile3true:
@@ -20191,16 +20902,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1707:
+row1820:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1709
+	JGE        none1822
 	CMPQ       DI, (BX)
-	JNE        cut1711
+	JNE        cut1824
 	CMPQ       128(AX), $0x00
-	JE         near1713
+	JE         near1826
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20211,7 +20922,7 @@ row1707:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1713:
+near1826:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20231,27 +20942,27 @@ near1713:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1710
-	JMP          opened1712
+	JGE          over1823
+	JMP          opened1825
 
-cut1711:
+cut1824:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1714
+	JE         unasked1827
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1714:
-opened1712:
+unasked1827:
+opened1825:
 	CMPQ 128(AX), $0x00
-	JNE  far1715
+	JNE  far1828
 
-each1716:
+each1829:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20284,11 +20995,11 @@ each1716:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1716
-	JMP          over1710
+	JL           each1829
+	JMP          over1823
 
-far1715:
-each1717:
+far1828:
+each1830:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20330,92 +21041,92 @@ each1717:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1717
+	JL           each1830
 
-over1710:
+over1823:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1718
+	JE           all1831
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1720
+	JZ           two1833
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1720:
+two1833:
 	TESTQ    $0x00000002, R9
-	JZ       one1721
+	JZ       one1834
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1721:
+one1834:
 	TESTQ  $0x00000001, R9
-	JZ     stored1719
+	JZ     stored1832
 	VMOVSS X5, (R11)
-	JMP    stored1719
+	JMP    stored1832
 
-all1718:
+all1831:
 	VMOVUPS Y5, 64(CX)
 
-stored1719:
+stored1832:
 	CMPQ         48(AX), $0x00
-	JE           unasked1722
+	JE           unasked1835
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1723
+	JE           all1836
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1725
+	JZ           two1838
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1725:
+two1838:
 	TESTQ    $0x00000002, R11
-	JZ       one1726
+	JZ       one1839
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1726:
+one1839:
 	TESTQ  $0x00000001, R11
-	JZ     stored1724
+	JZ     stored1837
 	VMOVSS X6, (R9)
-	JMP    stored1724
+	JMP    stored1837
 
-all1723:
+all1836:
 	VMOVUPS Y6, 64(R9)
 
-stored1724:
-unasked1722:
-none1709:
+stored1837:
+unasked1835:
+none1822:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1707
+	JNZ  row1820
 	JMP  done
 
 tile4false:
-row1727:
+row1840:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1729
+	JGE        none1842
 	CMPQ       DI, (BX)
-	JNE        cut1731
+	JNE        cut1844
 	CMPQ       128(AX), $0x00
-	JE         near1733
+	JE         near1846
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20425,7 +21136,7 @@ row1727:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1733:
+near1846:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20448,16 +21159,16 @@ near1733:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1730
-	JMP          opened1732
+	JGE          over1843
+	JMP          opened1845
 
-cut1731:
+cut1844:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1734
+	JE      unasked1847
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -20465,12 +21176,12 @@ cut1731:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1734:
-opened1732:
+unasked1847:
+opened1845:
 	CMPQ 128(AX), $0x00
-	JNE  far1735
+	JNE  far1848
 
-each1736:
+each1849:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20510,11 +21221,11 @@ each1736:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1736
-	JMP          over1730
+	JL           each1849
+	JMP          over1843
 
-far1735:
-each1737:
+far1848:
+each1850:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20562,15 +21273,15 @@ each1737:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1737
+	JL           each1850
 
-over1730:
+over1843:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1738
+	JE      unasked1851
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -20578,14 +21289,14 @@ over1730:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1738:
-none1729:
+unasked1851:
+none1842:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1727
+	JNZ  row1840
 	JMP  done
 
 tile4true:
@@ -20594,16 +21305,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1739:
+row1852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1741
+	JGE        none1854
 	CMPQ       DI, (BX)
-	JNE        cut1743
+	JNE        cut1856
 	CMPQ       128(AX), $0x00
-	JE         near1745
+	JE         near1858
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20613,7 +21324,7 @@ row1739:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1745:
+near1858:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20636,16 +21347,16 @@ near1745:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1742
-	JMP          opened1744
+	JGE          over1855
+	JMP          opened1857
 
-cut1743:
+cut1856:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1746
+	JE         unasked1859
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -20653,12 +21364,12 @@ cut1743:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1746:
-opened1744:
+unasked1859:
+opened1857:
 	CMPQ 128(AX), $0x00
-	JNE  far1747
+	JNE  far1860
 
-each1748:
+each1861:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20698,11 +21409,11 @@ each1748:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1748
-	JMP          over1742
+	JL           each1861
+	JMP          over1855
 
-far1747:
-each1749:
+far1860:
+each1862:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20750,41 +21461,41 @@ each1749:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1749
+	JL           each1862
 
-over1742:
+over1855:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1750
+	JE           all1863
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1752
+	JZ           two1865
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1752:
+two1865:
 	TESTQ    $0x00000002, R9
-	JZ       one1753
+	JZ       one1866
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1753:
+one1866:
 	TESTQ  $0x00000001, R9
-	JZ     stored1751
+	JZ     stored1864
 	VMOVSS X7, (R11)
-	JMP    stored1751
+	JMP    stored1864
 
-all1750:
+all1863:
 	VMOVUPS Y7, 96(CX)
 
-stored1751:
+stored1864:
 	CMPQ         48(AX), $0x00
-	JE           unasked1754
+	JE           unasked1867
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -20792,41 +21503,46 @@ stored1751:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1755
+	JE           all1868
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1757
+	JZ           two1870
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1757:
+two1870:
 	TESTQ    $0x00000002, R11
-	JZ       one1758
+	JZ       one1871
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1758:
+one1871:
 	TESTQ  $0x00000001, R11
-	JZ     stored1756
+	JZ     stored1869
 	VMOVSS X8, (R9)
-	JMP    stored1756
+	JMP    stored1869
 
-all1755:
+all1868:
 	VMOVUPS Y8, 96(R9)
 
-stored1756:
-unasked1754:
-none1741:
+stored1869:
+unasked1867:
+none1854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1739
+	JNZ  row1852
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1872
+	SFENCE
+
+fenced1872:
 	VZEROUPPER
 	RET
 
@@ -20861,16 +21577,16 @@ TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1759:
+row1873:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1761
+	JGE        none1875
 	CMPQ       DI, (BX)
-	JNE        cut1763
+	JNE        cut1877
 	CMPQ       128(AX), $0x00
-	JE         near1765
+	JE         near1879
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20879,7 +21595,7 @@ row1759:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1765:
+near1879:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20893,23 +21609,23 @@ near1765:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1762
-	JMP          opened1764
+	JGE          over1876
+	JMP          opened1878
 
-cut1763:
+cut1877:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1766
+	JE      unasked1880
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1766:
-opened1764:
+unasked1880:
+opened1878:
 	CMPQ 128(AX), $0x00
-	JNE  far1767
+	JNE  far1881
 
-each1768:
+each1882:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20928,11 +21644,11 @@ each1768:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1768
-	JMP          over1762
+	JL           each1882
+	JMP          over1876
 
-far1767:
-each1769:
+far1881:
+each1883:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -20958,24 +21674,24 @@ each1769:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1769
+	JL           each1883
 
-over1762:
+over1876:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1770
+	JE      unasked1884
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1770:
-none1761:
+unasked1884:
+none1875:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1759
+	JNZ  row1873
 	JMP  done
 
 tile1true:
@@ -20984,16 +21700,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1771:
+row1885:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1773
+	JGE        none1887
 	CMPQ       DI, (BX)
-	JNE        cut1775
+	JNE        cut1889
 	CMPQ       128(AX), $0x00
-	JE         near1777
+	JE         near1891
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21002,7 +21718,7 @@ row1771:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1777:
+near1891:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21016,23 +21732,23 @@ near1777:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1774
-	JMP          opened1776
+	JGE          over1888
+	JMP          opened1890
 
-cut1775:
+cut1889:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1778
+	JE         unasked1892
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1778:
-opened1776:
+unasked1892:
+opened1890:
 	CMPQ 128(AX), $0x00
-	JNE  far1779
+	JNE  far1893
 
-each1780:
+each1894:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21051,11 +21767,11 @@ each1780:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1780
-	JMP          over1774
+	JL           each1894
+	JMP          over1888
 
-far1779:
-each1781:
+far1893:
+each1895:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21081,88 +21797,88 @@ each1781:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1781
+	JL           each1895
 
-over1774:
+over1888:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1782
+	JE           all1896
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1784
+	JZ           two1898
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1784:
+two1898:
 	TESTQ    $0x00000002, R9
-	JZ       one1785
+	JZ       one1899
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1785:
+one1899:
 	TESTQ  $0x00000001, R9
-	JZ     stored1783
+	JZ     stored1897
 	VMOVSS X1, (R11)
-	JMP    stored1783
+	JMP    stored1897
 
-all1782:
+all1896:
 	VMOVUPS Y1, (CX)
 
-stored1783:
+stored1897:
 	CMPQ         48(AX), $0x00
-	JE           unasked1786
+	JE           unasked1900
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1787
+	JE           all1901
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1789
+	JZ           two1903
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1789:
+two1903:
 	TESTQ    $0x00000002, R11
-	JZ       one1790
+	JZ       one1904
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1790:
+one1904:
 	TESTQ  $0x00000001, R11
-	JZ     stored1788
+	JZ     stored1902
 	VMOVSS X2, (R9)
-	JMP    stored1788
+	JMP    stored1902
 
-all1787:
+all1901:
 	VMOVUPS Y2, (R9)
 
-stored1788:
-unasked1786:
-none1773:
+stored1902:
+unasked1900:
+none1887:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1771
+	JNZ  row1885
 	JMP  done
 
 tile2false:
-row1791:
+row1905:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1793
+	JGE        none1907
 	CMPQ       DI, (BX)
-	JNE        cut1795
+	JNE        cut1909
 	CMPQ       128(AX), $0x00
-	JE         near1797
+	JE         near1911
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21171,7 +21887,7 @@ row1791:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1797:
+near1911:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21189,25 +21905,25 @@ near1797:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1794
-	JMP          opened1796
+	JGE          over1908
+	JMP          opened1910
 
-cut1795:
+cut1909:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1798
+	JE      unasked1912
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1798:
-opened1796:
+unasked1912:
+opened1910:
 	CMPQ 128(AX), $0x00
-	JNE  far1799
+	JNE  far1913
 
-each1800:
+each1914:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21234,11 +21950,11 @@ each1800:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1800
-	JMP          over1794
+	JL           each1914
+	JMP          over1908
 
-far1799:
-each1801:
+far1913:
+each1915:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21272,26 +21988,26 @@ each1801:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1801
+	JL           each1915
 
-over1794:
+over1908:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1802
+	JE      unasked1916
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1802:
-none1793:
+unasked1916:
+none1907:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1791
+	JNZ  row1905
 	JMP  done
 
 tile2true:
@@ -21300,16 +22016,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1803:
+row1917:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1805
+	JGE        none1919
 	CMPQ       DI, (BX)
-	JNE        cut1807
+	JNE        cut1921
 	CMPQ       128(AX), $0x00
-	JE         near1809
+	JE         near1923
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21318,7 +22034,7 @@ row1803:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1809:
+near1923:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21336,25 +22052,25 @@ near1809:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1806
-	JMP          opened1808
+	JGE          over1920
+	JMP          opened1922
 
-cut1807:
+cut1921:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1810
+	JE         unasked1924
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1810:
-opened1808:
+unasked1924:
+opened1922:
 	CMPQ 128(AX), $0x00
-	JNE  far1811
+	JNE  far1925
 
-each1812:
+each1926:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21381,11 +22097,11 @@ each1812:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1812
-	JMP          over1806
+	JL           each1926
+	JMP          over1920
 
-far1811:
-each1813:
+far1925:
+each1927:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21419,90 +22135,90 @@ each1813:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1813
+	JL           each1927
 
-over1806:
+over1920:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1814
+	JE           all1928
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1816
+	JZ           two1930
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1816:
+two1930:
 	TESTQ    $0x00000002, R9
-	JZ       one1817
+	JZ       one1931
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1817:
+one1931:
 	TESTQ  $0x00000001, R9
-	JZ     stored1815
+	JZ     stored1929
 	VMOVSS X3, (R11)
-	JMP    stored1815
+	JMP    stored1929
 
-all1814:
+all1928:
 	VMOVUPS Y3, 32(CX)
 
-stored1815:
+stored1929:
 	CMPQ         48(AX), $0x00
-	JE           unasked1818
+	JE           unasked1932
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1819
+	JE           all1933
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1821
+	JZ           two1935
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1821:
+two1935:
 	TESTQ    $0x00000002, R11
-	JZ       one1822
+	JZ       one1936
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1822:
+one1936:
 	TESTQ  $0x00000001, R11
-	JZ     stored1820
+	JZ     stored1934
 	VMOVSS X4, (R9)
-	JMP    stored1820
+	JMP    stored1934
 
-all1819:
+all1933:
 	VMOVUPS Y4, 32(R9)
 
-stored1820:
-unasked1818:
-none1805:
+stored1934:
+unasked1932:
+none1919:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1803
+	JNZ  row1917
 	JMP  done
 
 tile3false:
-row1823:
+row1937:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1825
+	JGE        none1939
 	CMPQ       DI, (BX)
-	JNE        cut1827
+	JNE        cut1941
 	CMPQ       128(AX), $0x00
-	JE         near1829
+	JE         near1943
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21513,7 +22229,7 @@ row1823:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1829:
+near1943:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21535,27 +22251,27 @@ near1829:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1826
-	JMP          opened1828
+	JGE          over1940
+	JMP          opened1942
 
-cut1827:
+cut1941:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1830
+	JE      unasked1944
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1830:
-opened1828:
+unasked1944:
+opened1942:
 	CMPQ 128(AX), $0x00
-	JNE  far1831
+	JNE  far1945
 
-each1832:
+each1946:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21590,11 +22306,11 @@ each1832:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1832
-	JMP          over1826
+	JL           each1946
+	JMP          over1940
 
-far1831:
-each1833:
+far1945:
+each1947:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21638,28 +22354,28 @@ each1833:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1833
+	JL           each1947
 
-over1826:
+over1940:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1834
+	JE      unasked1948
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1834:
-none1825:
+unasked1948:
+none1939:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1823
+	JNZ  row1937
 	JMP  done
 
 tile3true:
@@ -21668,16 +22384,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1835:
+row1949:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1837
+	JGE        none1951
 	CMPQ       DI, (BX)
-	JNE        cut1839
+	JNE        cut1953
 	CMPQ       128(AX), $0x00
-	JE         near1841
+	JE         near1955
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21688,7 +22404,7 @@ row1835:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1841:
+near1955:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21710,27 +22426,27 @@ near1841:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1838
-	JMP          opened1840
+	JGE          over1952
+	JMP          opened1954
 
-cut1839:
+cut1953:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1842
+	JE         unasked1956
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1842:
-opened1840:
+unasked1956:
+opened1954:
 	CMPQ 128(AX), $0x00
-	JNE  far1843
+	JNE  far1957
 
-each1844:
+each1958:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21765,11 +22481,11 @@ each1844:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1844
-	JMP          over1838
+	JL           each1958
+	JMP          over1952
 
-far1843:
-each1845:
+far1957:
+each1959:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -21813,92 +22529,92 @@ each1845:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1845
+	JL           each1959
 
-over1838:
+over1952:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1846
+	JE           all1960
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1848
+	JZ           two1962
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1848:
+two1962:
 	TESTQ    $0x00000002, R9
-	JZ       one1849
+	JZ       one1963
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1849:
+one1963:
 	TESTQ  $0x00000001, R9
-	JZ     stored1847
+	JZ     stored1961
 	VMOVSS X5, (R11)
-	JMP    stored1847
+	JMP    stored1961
 
-all1846:
+all1960:
 	VMOVUPS Y5, 64(CX)
 
-stored1847:
+stored1961:
 	CMPQ         48(AX), $0x00
-	JE           unasked1850
+	JE           unasked1964
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1851
+	JE           all1965
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1853
+	JZ           two1967
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1853:
+two1967:
 	TESTQ    $0x00000002, R11
-	JZ       one1854
+	JZ       one1968
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1854:
+one1968:
 	TESTQ  $0x00000001, R11
-	JZ     stored1852
+	JZ     stored1966
 	VMOVSS X6, (R9)
-	JMP    stored1852
+	JMP    stored1966
 
-all1851:
+all1965:
 	VMOVUPS Y6, 64(R9)
 
-stored1852:
-unasked1850:
-none1837:
+stored1966:
+unasked1964:
+none1951:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1835
+	JNZ  row1949
 	JMP  done
 
 tile4false:
-row1855:
+row1969:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1857
+	JGE        none1971
 	CMPQ       DI, (BX)
-	JNE        cut1859
+	JNE        cut1973
 	CMPQ       128(AX), $0x00
-	JE         near1861
+	JE         near1975
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21908,7 +22624,7 @@ row1855:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1861:
+near1975:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21934,16 +22650,16 @@ near1861:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1858
-	JMP          opened1860
+	JGE          over1972
+	JMP          opened1974
 
-cut1859:
+cut1973:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1862
+	JE      unasked1976
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -21951,12 +22667,12 @@ cut1859:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1862:
-opened1860:
+unasked1976:
+opened1974:
 	CMPQ 128(AX), $0x00
-	JNE  far1863
+	JNE  far1977
 
-each1864:
+each1978:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21999,11 +22715,11 @@ each1864:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1864
-	JMP          over1858
+	JL           each1978
+	JMP          over1972
 
-far1863:
-each1865:
+far1977:
+each1979:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22054,15 +22770,15 @@ each1865:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1865
+	JL           each1979
 
-over1858:
+over1972:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1866
+	JE      unasked1980
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -22070,14 +22786,14 @@ over1858:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1866:
-none1857:
+unasked1980:
+none1971:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1855
+	JNZ  row1969
 	JMP  done
 
 tile4true:
@@ -22086,16 +22802,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1867:
+row1981:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1869
+	JGE        none1983
 	CMPQ       DI, (BX)
-	JNE        cut1871
+	JNE        cut1985
 	CMPQ       128(AX), $0x00
-	JE         near1873
+	JE         near1987
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22105,7 +22821,7 @@ row1867:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1873:
+near1987:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22131,16 +22847,16 @@ near1873:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1870
-	JMP          opened1872
+	JGE          over1984
+	JMP          opened1986
 
-cut1871:
+cut1985:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1874
+	JE         unasked1988
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -22148,12 +22864,12 @@ cut1871:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1874:
-opened1872:
+unasked1988:
+opened1986:
 	CMPQ 128(AX), $0x00
-	JNE  far1875
+	JNE  far1989
 
-each1876:
+each1990:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22196,11 +22912,11 @@ each1876:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1876
-	JMP          over1870
+	JL           each1990
+	JMP          over1984
 
-far1875:
-each1877:
+far1989:
+each1991:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22251,41 +22967,41 @@ each1877:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1877
+	JL           each1991
 
-over1870:
+over1984:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1878
+	JE           all1992
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1880
+	JZ           two1994
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1880:
+two1994:
 	TESTQ    $0x00000002, R9
-	JZ       one1881
+	JZ       one1995
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1881:
+one1995:
 	TESTQ  $0x00000001, R9
-	JZ     stored1879
+	JZ     stored1993
 	VMOVSS X7, (R11)
-	JMP    stored1879
+	JMP    stored1993
 
-all1878:
+all1992:
 	VMOVUPS Y7, 96(CX)
 
-stored1879:
+stored1993:
 	CMPQ         48(AX), $0x00
-	JE           unasked1882
+	JE           unasked1996
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -22293,41 +23009,46 @@ stored1879:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1883
+	JE           all1997
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1885
+	JZ           two1999
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1885:
+two1999:
 	TESTQ    $0x00000002, R11
-	JZ       one1886
+	JZ       one2000
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1886:
+one2000:
 	TESTQ  $0x00000001, R11
-	JZ     stored1884
+	JZ     stored1998
 	VMOVSS X8, (R9)
-	JMP    stored1884
+	JMP    stored1998
 
-all1883:
+all1997:
 	VMOVUPS Y8, 96(R9)
 
-stored1884:
-unasked1882:
-none1869:
+stored1998:
+unasked1996:
+none1983:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1867
+	JNZ  row1981
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2001
+	SFENCE
+
+fenced2001:
 	VZEROUPPER
 	RET
 
@@ -22362,16 +23083,16 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1887:
+row2002:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1889
+	JGE        none2004
 	CMPQ       DI, (BX)
-	JNE        cut1891
+	JNE        cut2006
 	CMPQ       128(AX), $0x00
-	JE         near1893
+	JE         near2008
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22380,7 +23101,7 @@ row1887:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1893:
+near2008:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22394,23 +23115,23 @@ near1893:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1890
-	JMP          opened1892
+	JGE          over2005
+	JMP          opened2007
 
-cut1891:
+cut2006:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1894
+	JE      unasked2009
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1894:
-opened1892:
+unasked2009:
+opened2007:
 	CMPQ 128(AX), $0x00
-	JNE  far1895
+	JNE  far2010
 
-each1896:
+each2011:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22429,11 +23150,11 @@ each1896:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1896
-	JMP          over1890
+	JL           each2011
+	JMP          over2005
 
-far1895:
-each1897:
+far2010:
+each2012:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22459,24 +23180,24 @@ each1897:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1897
+	JL           each2012
 
-over1890:
+over2005:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1898
+	JE      unasked2013
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1898:
-none1889:
+unasked2013:
+none2004:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1887
+	JNZ  row2002
 	JMP  done
 
 tile1true:
@@ -22485,16 +23206,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1899:
+row2014:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1901
+	JGE        none2016
 	CMPQ       DI, (BX)
-	JNE        cut1903
+	JNE        cut2018
 	CMPQ       128(AX), $0x00
-	JE         near1905
+	JE         near2020
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22503,7 +23224,7 @@ row1899:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1905:
+near2020:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22517,23 +23238,23 @@ near1905:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1902
-	JMP          opened1904
+	JGE          over2017
+	JMP          opened2019
 
-cut1903:
+cut2018:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1906
+	JE         unasked2021
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1906:
-opened1904:
+unasked2021:
+opened2019:
 	CMPQ 128(AX), $0x00
-	JNE  far1907
+	JNE  far2022
 
-each1908:
+each2023:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22552,11 +23273,11 @@ each1908:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1908
-	JMP          over1902
+	JL           each2023
+	JMP          over2017
 
-far1907:
-each1909:
+far2022:
+each2024:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22582,88 +23303,88 @@ each1909:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1909
+	JL           each2024
 
-over1902:
+over2017:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1910
+	JE           all2025
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1912
+	JZ           two2027
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1912:
+two2027:
 	TESTQ    $0x00000002, R9
-	JZ       one1913
+	JZ       one2028
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1913:
+one2028:
 	TESTQ  $0x00000001, R9
-	JZ     stored1911
+	JZ     stored2026
 	VMOVSS X1, (R11)
-	JMP    stored1911
+	JMP    stored2026
 
-all1910:
+all2025:
 	VMOVUPS Y1, (CX)
 
-stored1911:
+stored2026:
 	CMPQ         48(AX), $0x00
-	JE           unasked1914
+	JE           unasked2029
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1915
+	JE           all2030
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1917
+	JZ           two2032
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1917:
+two2032:
 	TESTQ    $0x00000002, R11
-	JZ       one1918
+	JZ       one2033
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1918:
+one2033:
 	TESTQ  $0x00000001, R11
-	JZ     stored1916
+	JZ     stored2031
 	VMOVSS X2, (R9)
-	JMP    stored1916
+	JMP    stored2031
 
-all1915:
+all2030:
 	VMOVUPS Y2, (R9)
 
-stored1916:
-unasked1914:
-none1901:
+stored2031:
+unasked2029:
+none2016:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1899
+	JNZ  row2014
 	JMP  done
 
 tile2false:
-row1919:
+row2034:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1921
+	JGE        none2036
 	CMPQ       DI, (BX)
-	JNE        cut1923
+	JNE        cut2038
 	CMPQ       128(AX), $0x00
-	JE         near1925
+	JE         near2040
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22672,7 +23393,7 @@ row1919:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1925:
+near2040:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22690,25 +23411,25 @@ near1925:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1922
-	JMP          opened1924
+	JGE          over2037
+	JMP          opened2039
 
-cut1923:
+cut2038:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1926
+	JE      unasked2041
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1926:
-opened1924:
+unasked2041:
+opened2039:
 	CMPQ 128(AX), $0x00
-	JNE  far1927
+	JNE  far2042
 
-each1928:
+each2043:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22735,11 +23456,11 @@ each1928:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1928
-	JMP          over1922
+	JL           each2043
+	JMP          over2037
 
-far1927:
-each1929:
+far2042:
+each2044:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22773,26 +23494,26 @@ each1929:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1929
+	JL           each2044
 
-over1922:
+over2037:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1930
+	JE      unasked2045
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1930:
-none1921:
+unasked2045:
+none2036:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1919
+	JNZ  row2034
 	JMP  done
 
 tile2true:
@@ -22801,16 +23522,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1931:
+row2046:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1933
+	JGE        none2048
 	CMPQ       DI, (BX)
-	JNE        cut1935
+	JNE        cut2050
 	CMPQ       128(AX), $0x00
-	JE         near1937
+	JE         near2052
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22819,7 +23540,7 @@ row1931:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near1937:
+near2052:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22837,25 +23558,25 @@ near1937:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1934
-	JMP          opened1936
+	JGE          over2049
+	JMP          opened2051
 
-cut1935:
+cut2050:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1938
+	JE         unasked2053
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1938:
-opened1936:
+unasked2053:
+opened2051:
 	CMPQ 128(AX), $0x00
-	JNE  far1939
+	JNE  far2054
 
-each1940:
+each2055:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22882,11 +23603,11 @@ each1940:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1940
-	JMP          over1934
+	JL           each2055
+	JMP          over2049
 
-far1939:
-each1941:
+far2054:
+each2056:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22920,90 +23641,90 @@ each1941:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1941
+	JL           each2056
 
-over1934:
+over2049:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1942
+	JE           all2057
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1944
+	JZ           two2059
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1944:
+two2059:
 	TESTQ    $0x00000002, R9
-	JZ       one1945
+	JZ       one2060
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1945:
+one2060:
 	TESTQ  $0x00000001, R9
-	JZ     stored1943
+	JZ     stored2058
 	VMOVSS X3, (R11)
-	JMP    stored1943
+	JMP    stored2058
 
-all1942:
+all2057:
 	VMOVUPS Y3, 32(CX)
 
-stored1943:
+stored2058:
 	CMPQ         48(AX), $0x00
-	JE           unasked1946
+	JE           unasked2061
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1947
+	JE           all2062
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1949
+	JZ           two2064
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1949:
+two2064:
 	TESTQ    $0x00000002, R11
-	JZ       one1950
+	JZ       one2065
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1950:
+one2065:
 	TESTQ  $0x00000001, R11
-	JZ     stored1948
+	JZ     stored2063
 	VMOVSS X4, (R9)
-	JMP    stored1948
+	JMP    stored2063
 
-all1947:
+all2062:
 	VMOVUPS Y4, 32(R9)
 
-stored1948:
-unasked1946:
-none1933:
+stored2063:
+unasked2061:
+none2048:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1931
+	JNZ  row2046
 	JMP  done
 
 tile3false:
-row1951:
+row2066:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1953
+	JGE        none2068
 	CMPQ       DI, (BX)
-	JNE        cut1955
+	JNE        cut2070
 	CMPQ       128(AX), $0x00
-	JE         near1957
+	JE         near2072
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23014,7 +23735,7 @@ row1951:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1957:
+near2072:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23036,27 +23757,27 @@ near1957:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1954
-	JMP          opened1956
+	JGE          over2069
+	JMP          opened2071
 
-cut1955:
+cut2070:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1958
+	JE      unasked2073
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1958:
-opened1956:
+unasked2073:
+opened2071:
 	CMPQ 128(AX), $0x00
-	JNE  far1959
+	JNE  far2074
 
-each1960:
+each2075:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23091,11 +23812,11 @@ each1960:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1960
-	JMP          over1954
+	JL           each2075
+	JMP          over2069
 
-far1959:
-each1961:
+far2074:
+each2076:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23139,28 +23860,28 @@ each1961:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1961
+	JL           each2076
 
-over1954:
+over2069:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1962
+	JE      unasked2077
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1962:
-none1953:
+unasked2077:
+none2068:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1951
+	JNZ  row2066
 	JMP  done
 
 tile3true:
@@ -23169,16 +23890,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1963:
+row2078:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1965
+	JGE        none2080
 	CMPQ       DI, (BX)
-	JNE        cut1967
+	JNE        cut2082
 	CMPQ       128(AX), $0x00
-	JE         near1969
+	JE         near2084
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23189,7 +23910,7 @@ row1963:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near1969:
+near2084:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23211,27 +23932,27 @@ near1969:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1966
-	JMP          opened1968
+	JGE          over2081
+	JMP          opened2083
 
-cut1967:
+cut2082:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1970
+	JE         unasked2085
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1970:
-opened1968:
+unasked2085:
+opened2083:
 	CMPQ 128(AX), $0x00
-	JNE  far1971
+	JNE  far2086
 
-each1972:
+each2087:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23266,11 +23987,11 @@ each1972:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1972
-	JMP          over1966
+	JL           each2087
+	JMP          over2081
 
-far1971:
-each1973:
+far2086:
+each2088:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23314,92 +24035,92 @@ each1973:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1973
+	JL           each2088
 
-over1966:
+over2081:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1974
+	JE           all2089
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1976
+	JZ           two2091
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1976:
+two2091:
 	TESTQ    $0x00000002, R9
-	JZ       one1977
+	JZ       one2092
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1977:
+one2092:
 	TESTQ  $0x00000001, R9
-	JZ     stored1975
+	JZ     stored2090
 	VMOVSS X5, (R11)
-	JMP    stored1975
+	JMP    stored2090
 
-all1974:
+all2089:
 	VMOVUPS Y5, 64(CX)
 
-stored1975:
+stored2090:
 	CMPQ         48(AX), $0x00
-	JE           unasked1978
+	JE           unasked2093
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1979
+	JE           all2094
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1981
+	JZ           two2096
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1981:
+two2096:
 	TESTQ    $0x00000002, R11
-	JZ       one1982
+	JZ       one2097
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1982:
+one2097:
 	TESTQ  $0x00000001, R11
-	JZ     stored1980
+	JZ     stored2095
 	VMOVSS X6, (R9)
-	JMP    stored1980
+	JMP    stored2095
 
-all1979:
+all2094:
 	VMOVUPS Y6, 64(R9)
 
-stored1980:
-unasked1978:
-none1965:
+stored2095:
+unasked2093:
+none2080:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1963
+	JNZ  row2078
 	JMP  done
 
 tile4false:
-row1983:
+row2098:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1985
+	JGE        none2100
 	CMPQ       DI, (BX)
-	JNE        cut1987
+	JNE        cut2102
 	CMPQ       128(AX), $0x00
-	JE         near1989
+	JE         near2104
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23409,7 +24130,7 @@ row1983:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near1989:
+near2104:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23435,16 +24156,16 @@ near1989:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1986
-	JMP          opened1988
+	JGE          over2101
+	JMP          opened2103
 
-cut1987:
+cut2102:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1990
+	JE      unasked2105
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -23452,12 +24173,12 @@ cut1987:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1990:
-opened1988:
+unasked2105:
+opened2103:
 	CMPQ 128(AX), $0x00
-	JNE  far1991
+	JNE  far2106
 
-each1992:
+each2107:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23500,11 +24221,11 @@ each1992:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1992
-	JMP          over1986
+	JL           each2107
+	JMP          over2101
 
-far1991:
-each1993:
+far2106:
+each2108:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23555,15 +24276,15 @@ each1993:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1993
+	JL           each2108
 
-over1986:
+over2101:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1994
+	JE      unasked2109
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -23571,14 +24292,14 @@ over1986:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1994:
-none1985:
+unasked2109:
+none2100:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1983
+	JNZ  row2098
 	JMP  done
 
 tile4true:
@@ -23587,16 +24308,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1995:
+row2110:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1997
+	JGE        none2112
 	CMPQ       DI, (BX)
-	JNE        cut1999
+	JNE        cut2114
 	CMPQ       128(AX), $0x00
-	JE         near2001
+	JE         near2116
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23606,7 +24327,7 @@ row1995:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2001:
+near2116:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23632,16 +24353,16 @@ near2001:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1998
-	JMP          opened2000
+	JGE          over2113
+	JMP          opened2115
 
-cut1999:
+cut2114:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2002
+	JE         unasked2117
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -23649,12 +24370,12 @@ cut1999:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2002:
-opened2000:
+unasked2117:
+opened2115:
 	CMPQ 128(AX), $0x00
-	JNE  far2003
+	JNE  far2118
 
-each2004:
+each2119:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23697,11 +24418,11 @@ each2004:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2004
-	JMP          over1998
+	JL           each2119
+	JMP          over2113
 
-far2003:
-each2005:
+far2118:
+each2120:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23752,41 +24473,41 @@ each2005:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2005
+	JL           each2120
 
-over1998:
+over2113:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2006
+	JE           all2121
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2008
+	JZ           two2123
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2008:
+two2123:
 	TESTQ    $0x00000002, R9
-	JZ       one2009
+	JZ       one2124
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2009:
+one2124:
 	TESTQ  $0x00000001, R9
-	JZ     stored2007
+	JZ     stored2122
 	VMOVSS X7, (R11)
-	JMP    stored2007
+	JMP    stored2122
 
-all2006:
+all2121:
 	VMOVUPS Y7, 96(CX)
 
-stored2007:
+stored2122:
 	CMPQ         48(AX), $0x00
-	JE           unasked2010
+	JE           unasked2125
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -23794,41 +24515,46 @@ stored2007:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2011
+	JE           all2126
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2013
+	JZ           two2128
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2013:
+two2128:
 	TESTQ    $0x00000002, R11
-	JZ       one2014
+	JZ       one2129
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2014:
+one2129:
 	TESTQ  $0x00000001, R11
-	JZ     stored2012
+	JZ     stored2127
 	VMOVSS X8, (R9)
-	JMP    stored2012
+	JMP    stored2127
 
-all2011:
+all2126:
 	VMOVUPS Y8, 96(R9)
 
-stored2012:
-unasked2010:
-none1997:
+stored2127:
+unasked2125:
+none2112:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1995
+	JNZ  row2110
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2130
+	SFENCE
+
+fenced2130:
 	VZEROUPPER
 	RET
 
@@ -23855,16 +24581,16 @@ TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2015:
+row2131:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2017
+	JGE        none2133
 	CMPQ       DI, (BX)
-	JNE        cut2019
+	JNE        cut2135
 	CMPQ       128(AX), $0x00
-	JE         near2021
+	JE         near2137
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23873,7 +24599,7 @@ row2015:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2021:
+near2137:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23887,23 +24613,23 @@ near2021:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2018
-	JMP          opened2020
+	JGE          over2134
+	JMP          opened2136
 
-cut2019:
+cut2135:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2022
+	JE      unasked2138
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2022:
-opened2020:
+unasked2138:
+opened2136:
 	CMPQ 128(AX), $0x00
-	JNE  far2023
+	JNE  far2139
 
-each2024:
+each2140:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23922,11 +24648,11 @@ each2024:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2024
-	JMP          over2018
+	JL           each2140
+	JMP          over2134
 
-far2023:
-each2025:
+far2139:
+each2141:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -23952,37 +24678,37 @@ each2025:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2025
+	JL           each2141
 
-over2018:
+over2134:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2026
+	JE      unasked2142
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2026:
-none2017:
+unasked2142:
+none2133:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2015
+	JNZ  row2131
 	JMP  done
 
 tile2false:
-row2027:
+row2143:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2029
+	JGE        none2145
 	CMPQ       DI, (BX)
-	JNE        cut2031
+	JNE        cut2147
 	CMPQ       128(AX), $0x00
-	JE         near2033
+	JE         near2149
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23991,7 +24717,7 @@ row2027:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2033:
+near2149:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24009,25 +24735,25 @@ near2033:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2030
-	JMP          opened2032
+	JGE          over2146
+	JMP          opened2148
 
-cut2031:
+cut2147:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2034
+	JE      unasked2150
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2034:
-opened2032:
+unasked2150:
+opened2148:
 	CMPQ 128(AX), $0x00
-	JNE  far2035
+	JNE  far2151
 
-each2036:
+each2152:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24054,11 +24780,11 @@ each2036:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2036
-	JMP          over2030
+	JL           each2152
+	JMP          over2146
 
-far2035:
-each2037:
+far2151:
+each2153:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24092,39 +24818,39 @@ each2037:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2037
+	JL           each2153
 
-over2030:
+over2146:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2038
+	JE      unasked2154
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2038:
-none2029:
+unasked2154:
+none2145:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2027
+	JNZ  row2143
 	JMP  done
 
 tile3false:
-row2039:
+row2155:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2041
+	JGE        none2157
 	CMPQ       DI, (BX)
-	JNE        cut2043
+	JNE        cut2159
 	CMPQ       128(AX), $0x00
-	JE         near2045
+	JE         near2161
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24135,7 +24861,7 @@ row2039:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near2045:
+near2161:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24157,27 +24883,27 @@ near2045:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2042
-	JMP          opened2044
+	JGE          over2158
+	JMP          opened2160
 
-cut2043:
+cut2159:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2046
+	JE      unasked2162
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2046:
-opened2044:
+unasked2162:
+opened2160:
 	CMPQ 128(AX), $0x00
-	JNE  far2047
+	JNE  far2163
 
-each2048:
+each2164:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24212,11 +24938,11 @@ each2048:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2048
-	JMP          over2042
+	JL           each2164
+	JMP          over2158
 
-far2047:
-each2049:
+far2163:
+each2165:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24260,41 +24986,41 @@ each2049:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2049
+	JL           each2165
 
-over2042:
+over2158:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2050
+	JE      unasked2166
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2050:
-none2041:
+unasked2166:
+none2157:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2039
+	JNZ  row2155
 	JMP  done
 
 tile4false:
-row2051:
+row2167:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2053
+	JGE        none2169
 	CMPQ       DI, (BX)
-	JNE        cut2055
+	JNE        cut2171
 	CMPQ       128(AX), $0x00
-	JE         near2057
+	JE         near2173
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24304,7 +25030,7 @@ row2051:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2057:
+near2173:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24330,16 +25056,16 @@ near2057:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2054
-	JMP          opened2056
+	JGE          over2170
+	JMP          opened2172
 
-cut2055:
+cut2171:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2058
+	JE      unasked2174
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24347,12 +25073,12 @@ cut2055:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2058:
-opened2056:
+unasked2174:
+opened2172:
 	CMPQ 128(AX), $0x00
-	JNE  far2059
+	JNE  far2175
 
-each2060:
+each2176:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24395,11 +25121,11 @@ each2060:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2060
-	JMP          over2054
+	JL           each2176
+	JMP          over2170
 
-far2059:
-each2061:
+far2175:
+each2177:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24450,15 +25176,15 @@ each2061:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2061
+	JL           each2177
 
-over2054:
+over2170:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2062
+	JE      unasked2178
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -24466,16 +25192,21 @@ over2054:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2062:
-none2053:
+unasked2178:
+none2169:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2051
+	JNZ  row2167
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2179
+	SFENCE
+
+fenced2179:
 	VZEROUPPER
 	RET
 
@@ -24502,16 +25233,16 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2063:
+row2180:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2065
+	JGE        none2182
 	CMPQ       DI, (BX)
-	JNE        cut2067
+	JNE        cut2184
 	CMPQ       128(AX), $0x00
-	JE         near2069
+	JE         near2186
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24520,7 +25251,7 @@ row2063:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2069:
+near2186:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24534,23 +25265,23 @@ near2069:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2066
-	JMP          opened2068
+	JGE          over2183
+	JMP          opened2185
 
-cut2067:
+cut2184:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2070
+	JE      unasked2187
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2070:
-opened2068:
+unasked2187:
+opened2185:
 	CMPQ 128(AX), $0x00
-	JNE  far2071
+	JNE  far2188
 
-each2072:
+each2189:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24569,11 +25300,11 @@ each2072:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2072
-	JMP          over2066
+	JL           each2189
+	JMP          over2183
 
-far2071:
-each2073:
+far2188:
+each2190:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24599,37 +25330,37 @@ each2073:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2073
+	JL           each2190
 
-over2066:
+over2183:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2074
+	JE      unasked2191
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2074:
-none2065:
+unasked2191:
+none2182:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2063
+	JNZ  row2180
 	JMP  done
 
 tile2false:
-row2075:
+row2192:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2077
+	JGE        none2194
 	CMPQ       DI, (BX)
-	JNE        cut2079
+	JNE        cut2196
 	CMPQ       128(AX), $0x00
-	JE         near2081
+	JE         near2198
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24638,7 +25369,7 @@ row2075:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2081:
+near2198:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24656,25 +25387,25 @@ near2081:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2078
-	JMP          opened2080
+	JGE          over2195
+	JMP          opened2197
 
-cut2079:
+cut2196:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2082
+	JE      unasked2199
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2082:
-opened2080:
+unasked2199:
+opened2197:
 	CMPQ 128(AX), $0x00
-	JNE  far2083
+	JNE  far2200
 
-each2084:
+each2201:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24701,11 +25432,11 @@ each2084:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2084
-	JMP          over2078
+	JL           each2201
+	JMP          over2195
 
-far2083:
-each2085:
+far2200:
+each2202:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24739,39 +25470,39 @@ each2085:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2085
+	JL           each2202
 
-over2078:
+over2195:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2086
+	JE      unasked2203
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2086:
-none2077:
+unasked2203:
+none2194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2075
+	JNZ  row2192
 	JMP  done
 
 tile3false:
-row2087:
+row2204:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2089
+	JGE        none2206
 	CMPQ       DI, (BX)
-	JNE        cut2091
+	JNE        cut2208
 	CMPQ       128(AX), $0x00
-	JE         near2093
+	JE         near2210
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24782,7 +25513,7 @@ row2087:
 	PREFETCHT1 64(R11)
 	PREFETCHT1 64(R11)
 
-near2093:
+near2210:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24804,27 +25535,27 @@ near2093:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2090
-	JMP          opened2092
+	JGE          over2207
+	JMP          opened2209
 
-cut2091:
+cut2208:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2094
+	JE      unasked2211
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2094:
-opened2092:
+unasked2211:
+opened2209:
 	CMPQ 128(AX), $0x00
-	JNE  far2095
+	JNE  far2212
 
-each2096:
+each2213:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24859,11 +25590,11 @@ each2096:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2096
-	JMP          over2090
+	JL           each2213
+	JMP          over2207
 
-far2095:
-each2097:
+far2212:
+each2214:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24907,41 +25638,41 @@ each2097:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2097
+	JL           each2214
 
-over2090:
+over2207:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2098
+	JE      unasked2215
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2098:
-none2089:
+unasked2215:
+none2206:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2087
+	JNZ  row2204
 	JMP  done
 
 tile4false:
-row2099:
+row2216:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2101
+	JGE        none2218
 	CMPQ       DI, (BX)
-	JNE        cut2103
+	JNE        cut2220
 	CMPQ       128(AX), $0x00
-	JE         near2105
+	JE         near2222
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24951,7 +25682,7 @@ row2099:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2105:
+near2222:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24977,16 +25708,16 @@ near2105:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2102
-	JMP          opened2104
+	JGE          over2219
+	JMP          opened2221
 
-cut2103:
+cut2220:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2106
+	JE      unasked2223
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24994,12 +25725,12 @@ cut2103:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2106:
-opened2104:
+unasked2223:
+opened2221:
 	CMPQ 128(AX), $0x00
-	JNE  far2107
+	JNE  far2224
 
-each2108:
+each2225:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25042,11 +25773,11 @@ each2108:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2108
-	JMP          over2102
+	JL           each2225
+	JMP          over2219
 
-far2107:
-each2109:
+far2224:
+each2226:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25097,15 +25828,15 @@ each2109:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2109
+	JL           each2226
 
-over2102:
+over2219:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2110
+	JE      unasked2227
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25113,16 +25844,21 @@ over2102:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2110:
-none2101:
+unasked2227:
+none2218:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2099
+	JNZ  row2216
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2228
+	SFENCE
+
+fenced2228:
 	VZEROUPPER
 	RET
 
@@ -25145,16 +25881,16 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2111:
+row2229:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2113
+	JGE        none2231
 	CMPQ       DI, (BX)
-	JNE        cut2115
+	JNE        cut2233
 	CMPQ       128(AX), $0x00
-	JE         near2117
+	JE         near2235
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25163,7 +25899,7 @@ row2111:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2117:
+near2235:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25180,25 +25916,25 @@ near2117:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2114
-	JMP          opened2116
+	JGE          over2232
+	JMP          opened2234
 
-cut2115:
+cut2233:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2118
+	JE      unasked2236
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2118:
-opened2116:
+unasked2236:
+opened2234:
 	CMPQ 128(AX), $0x00
-	JNE  far2119
+	JNE  far2237
 
-each2120:
+each2238:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25224,11 +25960,11 @@ each2120:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2120
-	JMP          over2114
+	JL           each2238
+	JMP          over2232
 
-far2119:
-each2121:
+far2237:
+each2239:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25261,39 +25997,39 @@ each2121:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2121
+	JL           each2239
 
-over2114:
+over2232:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2122
+	JE      unasked2240
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2122:
-none2113:
+unasked2240:
+none2231:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2111
+	JNZ  row2229
 	JMP  done
 
 tile4false:
-row2123:
+row2241:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2125
+	JGE        none2243
 	CMPQ       DI, (BX)
-	JNE        cut2127
+	JNE        cut2245
 	CMPQ       128(AX), $0x00
-	JE         near2129
+	JE         near2247
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25303,7 +26039,7 @@ row2123:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2129:
+near2247:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25327,16 +26063,16 @@ near2129:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2126
-	JMP          opened2128
+	JGE          over2244
+	JMP          opened2246
 
-cut2127:
+cut2245:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2130
+	JE      unasked2248
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25344,12 +26080,12 @@ cut2127:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2130:
-opened2128:
+unasked2248:
+opened2246:
 	CMPQ 128(AX), $0x00
-	JNE  far2131
+	JNE  far2249
 
-each2132:
+each2250:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25390,11 +26126,11 @@ each2132:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2132
-	JMP          over2126
+	JL           each2250
+	JMP          over2244
 
-far2131:
-each2133:
+far2249:
+each2251:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25443,15 +26179,15 @@ each2133:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2133
+	JL           each2251
 
-over2126:
+over2244:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2134
+	JE      unasked2252
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25459,16 +26195,21 @@ over2126:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2134:
-none2125:
+unasked2252:
+none2243:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2123
+	JNZ  row2241
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2253
+	SFENCE
+
+fenced2253:
 	VZEROUPPER
 	RET
 
@@ -25491,16 +26232,16 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2135:
+row2254:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2137
+	JGE        none2256
 	CMPQ       DI, (BX)
-	JNE        cut2139
+	JNE        cut2258
 	CMPQ       128(AX), $0x00
-	JE         near2141
+	JE         near2260
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25509,7 +26250,7 @@ row2135:
 	ADDQ       DX, R11
 	PREFETCHT1 (R11)
 
-near2141:
+near2260:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25526,25 +26267,25 @@ near2141:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2138
-	JMP          opened2140
+	JGE          over2257
+	JMP          opened2259
 
-cut2139:
+cut2258:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2142
+	JE      unasked2261
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2142:
-opened2140:
+unasked2261:
+opened2259:
 	CMPQ 128(AX), $0x00
-	JNE  far2143
+	JNE  far2262
 
-each2144:
+each2263:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25570,11 +26311,11 @@ each2144:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2144
-	JMP          over2138
+	JL           each2263
+	JMP          over2257
 
-far2143:
-each2145:
+far2262:
+each2264:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25607,39 +26348,39 @@ each2145:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2145
+	JL           each2264
 
-over2138:
+over2257:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2146
+	JE      unasked2265
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2146:
-none2137:
+unasked2265:
+none2256:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2135
+	JNZ  row2254
 	JMP  done
 
 tile4false:
-row2147:
+row2266:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2149
+	JGE        none2268
 	CMPQ       DI, (BX)
-	JNE        cut2151
+	JNE        cut2270
 	CMPQ       128(AX), $0x00
-	JE         near2153
+	JE         near2272
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25649,7 +26390,7 @@ row2147:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2153:
+near2272:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25673,16 +26414,16 @@ near2153:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2150
-	JMP          opened2152
+	JGE          over2269
+	JMP          opened2271
 
-cut2151:
+cut2270:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2154
+	JE      unasked2273
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25690,12 +26431,12 @@ cut2151:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2154:
-opened2152:
+unasked2273:
+opened2271:
 	CMPQ 128(AX), $0x00
-	JNE  far2155
+	JNE  far2274
 
-each2156:
+each2275:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25736,11 +26477,11 @@ each2156:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2156
-	JMP          over2150
+	JL           each2275
+	JMP          over2269
 
-far2155:
-each2157:
+far2274:
+each2276:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25789,15 +26530,15 @@ each2157:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2157
+	JL           each2276
 
-over2150:
+over2269:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2158
+	JE      unasked2277
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25805,16 +26546,21 @@ over2150:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2158:
-none2149:
+unasked2277:
+none2268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2147
+	JNZ  row2266
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2278
+	SFENCE
+
+fenced2278:
 	VZEROUPPER
 	RET
 
@@ -25835,16 +26581,16 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2159:
+row2279:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2161
+	JGE        none2281
 	CMPQ       DI, (BX)
-	JNE        cut2163
+	JNE        cut2283
 	CMPQ       128(AX), $0x00
-	JE         near2165
+	JE         near2285
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25854,7 +26600,7 @@ row2159:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2165:
+near2285:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25877,16 +26623,16 @@ near2165:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2162
-	JMP          opened2164
+	JGE          over2282
+	JMP          opened2284
 
-cut2163:
+cut2283:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2166
+	JE      unasked2286
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25894,12 +26640,12 @@ cut2163:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2166:
-opened2164:
+unasked2286:
+opened2284:
 	CMPQ 128(AX), $0x00
-	JNE  far2167
+	JNE  far2287
 
-each2168:
+each2288:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25939,11 +26685,11 @@ each2168:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2168
-	JMP          over2162
+	JL           each2288
+	JMP          over2282
 
-far2167:
-each2169:
+far2287:
+each2289:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25991,15 +26737,15 @@ each2169:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2169
+	JL           each2289
 
-over2162:
+over2282:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2170
+	JE      unasked2290
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26007,16 +26753,21 @@ over2162:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2170:
-none2161:
+unasked2290:
+none2281:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2159
+	JNZ  row2279
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2291
+	SFENCE
+
+fenced2291:
 	VZEROUPPER
 	RET
 
@@ -26037,16 +26788,16 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2171:
+row2292:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2173
+	JGE        none2294
 	CMPQ       DI, (BX)
-	JNE        cut2175
+	JNE        cut2296
 	CMPQ       128(AX), $0x00
-	JE         near2177
+	JE         near2298
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26056,7 +26807,7 @@ row2171:
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2177:
+near2298:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26079,16 +26830,16 @@ near2177:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2174
-	JMP          opened2176
+	JGE          over2295
+	JMP          opened2297
 
-cut2175:
+cut2296:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2178
+	JE      unasked2299
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26096,12 +26847,12 @@ cut2175:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2178:
-opened2176:
+unasked2299:
+opened2297:
 	CMPQ 128(AX), $0x00
-	JNE  far2179
+	JNE  far2300
 
-each2180:
+each2301:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26141,11 +26892,11 @@ each2180:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2180
-	JMP          over2174
+	JL           each2301
+	JMP          over2295
 
-far2179:
-each2181:
+far2300:
+each2302:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26193,15 +26944,15 @@ each2181:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2181
+	JL           each2302
 
-over2174:
+over2295:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2182
+	JE      unasked2303
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26209,16 +26960,21 @@ over2174:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2182:
-none2173:
+unasked2303:
+none2294:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2171
+	JNZ  row2292
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2304
+	SFENCE
+
+fenced2304:
 	VZEROUPPER
 	RET
 
@@ -26246,18 +27002,18 @@ TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2183
+	JE     bare2305
 
-row2185:
+row2307:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2187
+	JGE        none2309
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2189
+	JE         near2311
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26265,10 +27021,10 @@ row2185:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2190
+	JMP        ready2312
 
-near2189:
-ready2190:
+near2311:
+ready2312:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26276,11 +27032,11 @@ ready2190:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2188
+	JGE     over2310
 	CMPQ    128(AX), $0x00
-	JNE     far2191
+	JNE     far2313
 
-each2192:
+each2314:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -26296,11 +27052,11 @@ each2192:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2192
-	JMP       over2188
+	JL        each2314
+	JMP       over2310
 
-far2191:
-each2193:
+far2313:
+each2315:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26323,40 +27079,57 @@ each2193:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2193
+	JL         each2315
 
-over2188:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
+over2310:
+	CMPQ    168(AX), $0x00
+	JNE     past2316
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     kept2317
+
+past2316:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2317:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
 	VPBROADCASTD (BX), Y5
-	VPUNPCKLWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, (R9)
-	VPUNPCKHWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, 32(R9)
+	VPUNPCKLWD   Y4, Y2, Y0
+	VPADDD       Y5, Y0, Y0
+	VPUNPCKHWD   Y4, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	CMPQ         168(AX), $0x00
+	JNE          past2318
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	JMP          kept2319
 
-none2187:
+past2318:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+
+kept2319:
+none2309:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2185
-	JMP  tiled2184
+	JNZ  row2307
+	JMP  tiled2306
 
-bare2183:
-row2194:
+bare2305:
+row2320:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2196
+	JGE        none2322
 	CMPQ       128(AX), $0x00
-	JE         near2198
+	JE         near2324
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26364,10 +27137,10 @@ row2194:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2199
+	JMP        ready2325
 
-near2198:
-ready2199:
+near2324:
+ready2325:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26375,11 +27148,11 @@ ready2199:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2197
+	JGE     over2323
 	CMPQ    128(AX), $0x00
-	JNE     far2200
+	JNE     far2326
 
-each2201:
+each2327:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26391,11 +27164,11 @@ each2201:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2201
-	JMP     over2197
+	JL      each2327
+	JMP     over2323
 
-far2200:
-each2202:
+far2326:
+each2328:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26414,19 +27187,27 @@ each2202:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2202
+	JL         each2328
 
-over2197:
+over2323:
+	CMPQ    168(AX), $0x00
+	JNE     past2329
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept2330
 
-none2196:
+past2329:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2330:
+none2322:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2194
+	JNZ  row2320
 
-tiled2184:
+tiled2306:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -26434,19 +27215,19 @@ tiled2184:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2203
+	JE     bare2331
 
-row2205:
+row2333:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2207
+	JGE        none2335
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2209
+	JE         near2337
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26455,9 +27236,9 @@ row2205:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2210
+	JMP        ready2338
 
-near2209:
+near2337:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26467,7 +27248,7 @@ near2209:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2210:
+ready2338:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26477,11 +27258,11 @@ ready2210:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2208
+	JGE     over2336
 	CMPQ    128(AX), $0x00
-	JNE     far2211
+	JNE     far2339
 
-each2212:
+each2340:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26514,11 +27295,11 @@ each2212:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2212
-	JMP        over2208
+	JL         each2340
+	JMP        over2336
 
-far2211:
-each2213:
+far2339:
+each2341:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26551,48 +27332,69 @@ each2213:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2213
+	JL         each2341
 
-over2208:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
+over2336:
+	CMPQ    168(AX), $0x00
+	JNE     past2342
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     kept2343
+
+past2342:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2343:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD (BX), Y8
-	VPUNPCKLWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, (R9)
-	VPUNPCKHWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 32(R9)
-	VPUNPCKLWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 64(R9)
-	VPUNPCKHWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 96(R9)
+	VPUNPCKLWD   Y7, Y4, Y0
+	VPADDD       Y8, Y0, Y0
+	VPUNPCKHWD   Y7, Y4, Y1
+	VPADDD       Y8, Y1, Y1
+	VPUNPCKLWD   Y7, Y5, Y2
+	VPADDD       Y8, Y2, Y2
+	VPUNPCKHWD   Y7, Y5, Y3
+	VPADDD       Y8, Y3, Y3
+	CMPQ         168(AX), $0x00
+	JNE          past2344
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	JMP          kept2345
 
-none2207:
+past2344:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+
+kept2345:
+none2335:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2205
-	JMP  tiled2204
+	JNZ  row2333
+	JMP  tiled2332
 
-bare2203:
-row2214:
+bare2331:
+row2346:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2216
+	JGE        none2348
 	CMPQ       128(AX), $0x00
-	JE         near2218
+	JE         near2350
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26601,9 +27403,9 @@ row2214:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2219
+	JMP        ready2351
 
-near2218:
+near2350:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26613,7 +27415,7 @@ near2218:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2219:
+ready2351:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26623,11 +27425,11 @@ ready2219:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2217
+	JGE     over2349
 	CMPQ    128(AX), $0x00
-	JNE     far2220
+	JNE     far2352
 
-each2221:
+each2353:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26653,11 +27455,11 @@ each2221:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2221
-	JMP        over2217
+	JL         each2353
+	JMP        over2349
 
-far2220:
-each2222:
+far2352:
+each2354:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26683,21 +27485,31 @@ each2222:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2222
+	JL         each2354
 
-over2217:
+over2349:
+	CMPQ    168(AX), $0x00
+	JNE     past2355
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept2356
 
-none2216:
+past2355:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2356:
+none2348:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2214
+	JNZ  row2346
 
-tiled2204:
+tiled2332:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -26705,20 +27517,20 @@ tiled2204:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2223
+	JE     bare2357
 
-row2225:
+row2359:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2227
+	JGE        none2361
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2229
+	JE         near2363
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26728,9 +27540,9 @@ row2225:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2230
+	JMP        ready2364
 
-near2229:
+near2363:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26741,7 +27553,7 @@ near2229:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2230:
+ready2364:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -26753,11 +27565,11 @@ ready2230:
 	VMOVUPS 160(R10), Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2228
+	JGE     over2362
 	CMPQ    128(AX), $0x00
-	JNE     far2231
+	JNE     far2365
 
-each2232:
+each2366:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26800,11 +27612,11 @@ each2232:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2232
-	JMP        over2228
+	JL         each2366
+	JMP        over2362
 
-far2231:
-each2233:
+far2365:
+each2367:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -26847,181 +27659,218 @@ each2233:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2233
+	JL         each2367
 
-over2228:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y10, Y10, Y10
-	VPBROADCASTD (BX), Y11
-	VPUNPCKLWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, (R9)
-	VPUNPCKHWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 32(R9)
-	VPUNPCKLWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 64(R9)
-	VPUNPCKHWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 96(R9)
-	VPUNPCKLWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 128(R9)
-	VPUNPCKHWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 160(R9)
-
-none2227:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2225
-	JMP  tiled2224
-
-bare2223:
-row2234:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2236
-	CMPQ       128(AX), $0x00
-	JE         near2238
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	JMP        ready2239
-
-near2238:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-
-ready2239:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2237
-	CMPQ    128(AX), $0x00
-	JNE     far2240
-
-each2241:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMAXPS     Y0, Y11, Y0
-	VMAXPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMAXPS     Y2, Y11, Y2
-	VMAXPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMAXPS     Y4, Y11, Y4
-	VMAXPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2241
-	JMP        over2237
-
-far2240:
-each2242:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMAXPS     Y0, Y11, Y0
-	VMAXPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMAXPS     Y2, Y11, Y2
-	VMAXPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMAXPS     Y4, Y11, Y4
-	VMAXPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2242
-
-over2237:
+over2362:
+	CMPQ    168(AX), $0x00
+	JNE     past2368
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept2369
 
-none2236:
+past2368:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2369:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y0
+	VPADDD       Y11, Y0, Y0
+	VPUNPCKHWD   Y10, Y6, Y1
+	VPADDD       Y11, Y1, Y1
+	VPUNPCKLWD   Y10, Y7, Y2
+	VPADDD       Y11, Y2, Y2
+	VPUNPCKHWD   Y10, Y7, Y3
+	VPADDD       Y11, Y3, Y3
+	VPUNPCKLWD   Y10, Y8, Y4
+	VPADDD       Y11, Y4, Y4
+	VPUNPCKHWD   Y10, Y8, Y5
+	VPADDD       Y11, Y5, Y5
+	CMPQ         168(AX), $0x00
+	JNE          past2370
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	JMP          kept2371
+
+past2370:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+
+kept2371:
+none2361:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2359
+	JMP  tiled2358
+
+bare2357:
+row2372:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2374
+	CMPQ       128(AX), $0x00
+	JE         near2376
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2377
+
+near2376:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2377:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2375
+	CMPQ    128(AX), $0x00
+	JNE     far2378
+
+each2379:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2379
+	JMP        over2375
+
+far2378:
+each2380:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMAXPS     Y0, Y11, Y0
+	VMAXPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMAXPS     Y2, Y11, Y2
+	VMAXPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMAXPS     Y4, Y11, Y4
+	VMAXPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2380
+
+over2375:
+	CMPQ    168(AX), $0x00
+	JNE     past2381
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     kept2382
+
+past2381:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2382:
+none2374:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2234
+	JNZ  row2372
 
-tiled2224:
+tiled2358:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27029,21 +27878,21 @@ tiled2224:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2243
+	JE     bare2383
 
-row2245:
+row2385:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2247
+	JGE        none2387
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2249
+	JE         near2389
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27054,9 +27903,9 @@ row2245:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2250
+	JMP        ready2390
 
-near2249:
+near2389:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27068,7 +27917,7 @@ near2249:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2250:
+ready2390:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27082,11 +27931,11 @@ ready2250:
 	VMOVUPS 224(R10), Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2248
+	JGE     over2388
 	CMPQ    128(AX), $0x00
-	JNE     far2251
+	JNE     far2391
 
-each2252:
+each2392:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27139,11 +27988,11 @@ each2252:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2252
-	JMP        over2248
+	JL         each2392
+	JMP        over2388
 
-far2251:
-each2253:
+far2391:
+each2393:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27196,193 +28045,11 @@ each2253:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2253
+	JL         each2393
 
-over2248:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	VMOVUPS      Y6, 192(CX)
-	VMOVUPS      Y7, 224(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y13, Y13, Y13
-	VPBROADCASTD (BX), Y14
-	VPUNPCKLWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, (R9)
-	VPUNPCKHWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 32(R9)
-	VPUNPCKLWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 64(R9)
-	VPUNPCKHWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 96(R9)
-	VPUNPCKLWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 128(R9)
-	VPUNPCKHWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 160(R9)
-	VPUNPCKLWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 192(R9)
-	VPUNPCKHWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 224(R9)
-
-none2247:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2245
-	JMP  tiled2244
-
-bare2243:
-row2254:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2256
-	CMPQ       128(AX), $0x00
-	JE         near2258
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	JMP        ready2259
-
-near2258:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-
-ready2259:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2257
-	CMPQ    128(AX), $0x00
-	JNE     far2260
-
-each2261:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMAXPS     Y0, Y14, Y0
-	VMAXPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMAXPS     Y2, Y14, Y2
-	VMAXPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMAXPS     Y4, Y14, Y4
-	VMAXPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMAXPS     Y6, Y14, Y6
-	VMAXPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2261
-	JMP        over2257
-
-far2260:
-each2262:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMAXPS     Y0, Y14, Y0
-	VMAXPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMAXPS     Y2, Y14, Y2
-	VMAXPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMAXPS     Y4, Y14, Y4
-	VMAXPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMAXPS     Y6, Y14, Y6
-	VMAXPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2262
-
-over2257:
+over2388:
+	CMPQ    168(AX), $0x00
+	JNE     past2394
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -27391,18 +28058,248 @@ over2257:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept2395
 
-none2256:
+past2394:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2395:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y0
+	VPADDD       Y14, Y0, Y0
+	VPUNPCKHWD   Y13, Y8, Y1
+	VPADDD       Y14, Y1, Y1
+	VPUNPCKLWD   Y13, Y9, Y2
+	VPADDD       Y14, Y2, Y2
+	VPUNPCKHWD   Y13, Y9, Y3
+	VPADDD       Y14, Y3, Y3
+	VPUNPCKLWD   Y13, Y10, Y4
+	VPADDD       Y14, Y4, Y4
+	VPUNPCKHWD   Y13, Y10, Y5
+	VPADDD       Y14, Y5, Y5
+	VPUNPCKLWD   Y13, Y11, Y6
+	VPADDD       Y14, Y6, Y6
+	VPUNPCKHWD   Y13, Y11, Y7
+	VPADDD       Y14, Y7, Y7
+	CMPQ         168(AX), $0x00
+	JNE          past2396
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	VMOVUPS      Y6, 192(R9)
+	VMOVUPS      Y7, 224(R9)
+	JMP          kept2397
+
+past2396:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+	VMOVNTPS Y6, 192(R9)
+	VMOVNTPS Y7, 224(R9)
+
+kept2397:
+none2387:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2385
+	JMP  tiled2384
+
+bare2383:
+row2398:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2400
+	CMPQ       128(AX), $0x00
+	JE         near2402
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2403
+
+near2402:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2403:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2401
+	CMPQ    128(AX), $0x00
+	JNE     far2404
+
+each2405:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2405
+	JMP        over2401
+
+far2404:
+each2406:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMAXPS     Y0, Y14, Y0
+	VMAXPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMAXPS     Y2, Y14, Y2
+	VMAXPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMAXPS     Y4, Y14, Y4
+	VMAXPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMAXPS     Y6, Y14, Y6
+	VMAXPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2406
+
+over2401:
+	CMPQ    168(AX), $0x00
+	JNE     past2407
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     kept2408
+
+past2407:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2408:
+none2400:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2254
+	JNZ  row2398
 
-tiled2244:
+tiled2384:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2409
+	SFENCE
+
+fenced2409:
 	VZEROUPPER
 	RET
 
@@ -27440,18 +28337,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2263
+	JE     bare2410
 
-row2265:
+row2412:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2267
+	JGE        none2414
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2269
+	JE         near2416
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27459,10 +28356,10 @@ row2265:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2270
+	JMP        ready2417
 
-near2269:
-ready2270:
+near2416:
+ready2417:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27470,11 +28367,11 @@ ready2270:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2268
+	JGE     over2415
 	CMPQ    128(AX), $0x00
-	JNE     far2271
+	JNE     far2418
 
-each2272:
+each2419:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -27490,11 +28387,11 @@ each2272:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2272
-	JMP       over2268
+	JL        each2419
+	JMP       over2415
 
-far2271:
-each2273:
+far2418:
+each2420:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27517,40 +28414,57 @@ each2273:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2273
+	JL         each2420
 
-over2268:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
+over2415:
+	CMPQ    168(AX), $0x00
+	JNE     past2421
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     kept2422
+
+past2421:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2422:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
 	VPBROADCASTD (BX), Y5
-	VPUNPCKLWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, (R9)
-	VPUNPCKHWD   Y4, Y2, Y6
-	VPADDD       Y5, Y6, Y6
-	VMOVUPS      Y6, 32(R9)
+	VPUNPCKLWD   Y4, Y2, Y0
+	VPADDD       Y5, Y0, Y0
+	VPUNPCKHWD   Y4, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	CMPQ         168(AX), $0x00
+	JNE          past2423
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	JMP          kept2424
 
-none2267:
+past2423:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+
+kept2424:
+none2414:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2265
-	JMP  tiled2264
+	JNZ  row2412
+	JMP  tiled2411
 
-bare2263:
-row2274:
+bare2410:
+row2425:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2276
+	JGE        none2427
 	CMPQ       128(AX), $0x00
-	JE         near2278
+	JE         near2429
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27558,10 +28472,10 @@ row2274:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2279
+	JMP        ready2430
 
-near2278:
-ready2279:
+near2429:
+ready2430:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27569,11 +28483,11 @@ ready2279:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2277
+	JGE     over2428
 	CMPQ    128(AX), $0x00
-	JNE     far2280
+	JNE     far2431
 
-each2281:
+each2432:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27585,11 +28499,11 @@ each2281:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2281
-	JMP     over2277
+	JL      each2432
+	JMP     over2428
 
-far2280:
-each2282:
+far2431:
+each2433:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27608,19 +28522,27 @@ each2282:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2282
+	JL         each2433
 
-over2277:
+over2428:
+	CMPQ    168(AX), $0x00
+	JNE     past2434
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	JMP     kept2435
 
-none2276:
+past2434:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept2435:
+none2427:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2274
+	JNZ  row2425
 
-tiled2264:
+tiled2411:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27628,19 +28550,19 @@ tiled2264:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2283
+	JE     bare2436
 
-row2285:
+row2438:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2287
+	JGE        none2440
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2289
+	JE         near2442
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27649,9 +28571,9 @@ row2285:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2290
+	JMP        ready2443
 
-near2289:
+near2442:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27661,7 +28583,7 @@ near2289:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2290:
+ready2443:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27671,11 +28593,11 @@ ready2290:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2288
+	JGE     over2441
 	CMPQ    128(AX), $0x00
-	JNE     far2291
+	JNE     far2444
 
-each2292:
+each2445:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27708,11 +28630,11 @@ each2292:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2292
-	JMP        over2288
+	JL         each2445
+	JMP        over2441
 
-far2291:
-each2293:
+far2444:
+each2446:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27745,48 +28667,69 @@ each2293:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2293
+	JL         each2446
 
-over2288:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
+over2441:
+	CMPQ    168(AX), $0x00
+	JNE     past2447
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     kept2448
+
+past2447:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2448:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD (BX), Y8
-	VPUNPCKLWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, (R9)
-	VPUNPCKHWD   Y7, Y4, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 32(R9)
-	VPUNPCKLWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 64(R9)
-	VPUNPCKHWD   Y7, Y5, Y9
-	VPADDD       Y8, Y9, Y9
-	VMOVUPS      Y9, 96(R9)
+	VPUNPCKLWD   Y7, Y4, Y0
+	VPADDD       Y8, Y0, Y0
+	VPUNPCKHWD   Y7, Y4, Y1
+	VPADDD       Y8, Y1, Y1
+	VPUNPCKLWD   Y7, Y5, Y2
+	VPADDD       Y8, Y2, Y2
+	VPUNPCKHWD   Y7, Y5, Y3
+	VPADDD       Y8, Y3, Y3
+	CMPQ         168(AX), $0x00
+	JNE          past2449
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	JMP          kept2450
 
-none2287:
+past2449:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+
+kept2450:
+none2440:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2285
-	JMP  tiled2284
+	JNZ  row2438
+	JMP  tiled2437
 
-bare2283:
-row2294:
+bare2436:
+row2451:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2296
+	JGE        none2453
 	CMPQ       128(AX), $0x00
-	JE         near2298
+	JE         near2455
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27795,9 +28738,9 @@ row2294:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2299
+	JMP        ready2456
 
-near2298:
+near2455:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27807,7 +28750,7 @@ near2298:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2299:
+ready2456:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27817,11 +28760,11 @@ ready2299:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2297
+	JGE     over2454
 	CMPQ    128(AX), $0x00
-	JNE     far2300
+	JNE     far2457
 
-each2301:
+each2458:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27847,11 +28790,11 @@ each2301:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2301
-	JMP        over2297
+	JL         each2458
+	JMP        over2454
 
-far2300:
-each2302:
+far2457:
+each2459:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27877,21 +28820,31 @@ each2302:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2302
+	JL         each2459
 
-over2297:
+over2454:
+	CMPQ    168(AX), $0x00
+	JNE     past2460
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
+	JMP     kept2461
 
-none2296:
+past2460:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+kept2461:
+none2453:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2294
+	JNZ  row2451
 
-tiled2284:
+tiled2437:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27899,20 +28852,20 @@ tiled2284:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2303
+	JE     bare2462
 
-row2305:
+row2464:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2307
+	JGE        none2466
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2309
+	JE         near2468
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27922,9 +28875,9 @@ row2305:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2310
+	JMP        ready2469
 
-near2309:
+near2468:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27935,7 +28888,7 @@ near2309:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2310:
+ready2469:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27947,11 +28900,11 @@ ready2310:
 	VMOVUPS 160(R10), Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2308
+	JGE     over2467
 	CMPQ    128(AX), $0x00
-	JNE     far2311
+	JNE     far2470
 
-each2312:
+each2471:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27994,11 +28947,11 @@ each2312:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2312
-	JMP        over2308
+	JL         each2471
+	JMP        over2467
 
-far2311:
-each2313:
+far2470:
+each2472:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28041,181 +28994,218 @@ each2313:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2313
+	JL         each2472
 
-over2308:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y10, Y10, Y10
-	VPBROADCASTD (BX), Y11
-	VPUNPCKLWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, (R9)
-	VPUNPCKHWD   Y10, Y6, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 32(R9)
-	VPUNPCKLWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 64(R9)
-	VPUNPCKHWD   Y10, Y7, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 96(R9)
-	VPUNPCKLWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 128(R9)
-	VPUNPCKHWD   Y10, Y8, Y12
-	VPADDD       Y11, Y12, Y12
-	VMOVUPS      Y12, 160(R9)
-
-none2307:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2305
-	JMP  tiled2304
-
-bare2303:
-row2314:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2316
-	CMPQ       128(AX), $0x00
-	JE         near2318
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	JMP        ready2319
-
-near2318:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-
-ready2319:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2317
-	CMPQ    128(AX), $0x00
-	JNE     far2320
-
-each2321:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMINPS     Y0, Y11, Y0
-	VMINPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMINPS     Y2, Y11, Y2
-	VMINPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMINPS     Y4, Y11, Y4
-	VMINPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2321
-	JMP        over2317
-
-far2320:
-each2322:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y11
-	VMOVUPS    32(R10), Y12
-	VMINPS     Y0, Y11, Y0
-	VMINPS     Y1, Y12, Y1
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    64(R10), Y11
-	VMOVUPS    96(R10), Y12
-	VMINPS     Y2, Y11, Y2
-	VMINPS     Y3, Y12, Y3
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	VMOVUPS    128(R10), Y11
-	VMOVUPS    160(R10), Y12
-	VMINPS     Y4, Y11, Y4
-	VMINPS     Y5, Y12, Y5
-	VCMPPS     $0x03, Y12, Y11, Y11
-	VORPS      Y11, Y9, Y9
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2322
-
-over2317:
+over2467:
+	CMPQ    168(AX), $0x00
+	JNE     past2473
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
+	JMP     kept2474
 
-none2316:
+past2473:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2474:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y10, Y10, Y10
+	VPBROADCASTD (BX), Y11
+	VPUNPCKLWD   Y10, Y6, Y0
+	VPADDD       Y11, Y0, Y0
+	VPUNPCKHWD   Y10, Y6, Y1
+	VPADDD       Y11, Y1, Y1
+	VPUNPCKLWD   Y10, Y7, Y2
+	VPADDD       Y11, Y2, Y2
+	VPUNPCKHWD   Y10, Y7, Y3
+	VPADDD       Y11, Y3, Y3
+	VPUNPCKLWD   Y10, Y8, Y4
+	VPADDD       Y11, Y4, Y4
+	VPUNPCKHWD   Y10, Y8, Y5
+	VPADDD       Y11, Y5, Y5
+	CMPQ         168(AX), $0x00
+	JNE          past2475
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	JMP          kept2476
+
+past2475:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+
+kept2476:
+none2466:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2464
+	JMP  tiled2463
+
+bare2462:
+row2477:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2479
+	CMPQ       128(AX), $0x00
+	JE         near2481
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	JMP        ready2482
+
+near2481:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+
+ready2482:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2480
+	CMPQ    128(AX), $0x00
+	JNE     far2483
+
+each2484:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2484
+	JMP        over2480
+
+far2483:
+each2485:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y11
+	VMOVUPS    32(R10), Y12
+	VMINPS     Y0, Y11, Y0
+	VMINPS     Y1, Y12, Y1
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    64(R10), Y11
+	VMOVUPS    96(R10), Y12
+	VMINPS     Y2, Y11, Y2
+	VMINPS     Y3, Y12, Y3
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	VMOVUPS    128(R10), Y11
+	VMOVUPS    160(R10), Y12
+	VMINPS     Y4, Y11, Y4
+	VMINPS     Y5, Y12, Y5
+	VCMPPS     $0x03, Y12, Y11, Y11
+	VORPS      Y11, Y9, Y9
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2485
+
+over2480:
+	CMPQ    168(AX), $0x00
+	JNE     past2486
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     kept2487
+
+past2486:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+kept2487:
+none2479:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2314
+	JNZ  row2477
 
-tiled2304:
+tiled2463:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28223,21 +29213,21 @@ tiled2304:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2323
+	JE     bare2488
 
-row2325:
+row2490:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2327
+	JGE        none2492
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2329
+	JE         near2494
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28248,9 +29238,9 @@ row2325:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2330
+	JMP        ready2495
 
-near2329:
+near2494:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28262,7 +29252,7 @@ near2329:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2330:
+ready2495:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28276,11 +29266,11 @@ ready2330:
 	VMOVUPS 224(R10), Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2328
+	JGE     over2493
 	CMPQ    128(AX), $0x00
-	JNE     far2331
+	JNE     far2496
 
-each2332:
+each2497:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28333,11 +29323,11 @@ each2332:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2332
-	JMP        over2328
+	JL         each2497
+	JMP        over2493
 
-far2331:
-each2333:
+far2496:
+each2498:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28390,193 +29380,11 @@ each2333:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2333
+	JL         each2498
 
-over2328:
-	VMOVUPS      Y0, (CX)
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y3, 96(CX)
-	VMOVUPS      Y4, 128(CX)
-	VMOVUPS      Y5, 160(CX)
-	VMOVUPS      Y6, 192(CX)
-	VMOVUPS      Y7, 224(CX)
-	MOVQ         48(AX), R9
-	ADDQ         136(AX), R9
-	VPXOR        Y13, Y13, Y13
-	VPBROADCASTD (BX), Y14
-	VPUNPCKLWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, (R9)
-	VPUNPCKHWD   Y13, Y8, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 32(R9)
-	VPUNPCKLWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 64(R9)
-	VPUNPCKHWD   Y13, Y9, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 96(R9)
-	VPUNPCKLWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 128(R9)
-	VPUNPCKHWD   Y13, Y10, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 160(R9)
-	VPUNPCKLWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 192(R9)
-	VPUNPCKHWD   Y13, Y11, Y15
-	VPADDD       Y14, Y15, Y15
-	VMOVUPS      Y15, 224(R9)
-
-none2327:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	MOVQ 104(AX), R9
-	ADDQ R9, 136(AX)
-	DECQ 80(AX)
-	JNZ  row2325
-	JMP  tiled2324
-
-bare2323:
-row2334:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2336
-	CMPQ       128(AX), $0x00
-	JE         near2338
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	JMP        ready2339
-
-near2338:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-
-ready2339:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	INCQ    DI
-	CMPQ    DI, R9
-	JGE     over2337
-	CMPQ    128(AX), $0x00
-	JNE     far2340
-
-each2341:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMINPS     Y0, Y14, Y0
-	VMINPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMINPS     Y2, Y14, Y2
-	VMINPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMINPS     Y4, Y14, Y4
-	VMINPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMINPS     Y6, Y14, Y6
-	VMINPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2341
-	JMP        over2337
-
-far2340:
-each2342:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMOVUPS    (R10), Y14
-	VMOVUPS    32(R10), Y15
-	VMINPS     Y0, Y14, Y0
-	VMINPS     Y1, Y15, Y1
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    64(R10), Y14
-	VMOVUPS    96(R10), Y15
-	VMINPS     Y2, Y14, Y2
-	VMINPS     Y3, Y15, Y3
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    128(R10), Y14
-	VMOVUPS    160(R10), Y15
-	VMINPS     Y4, Y14, Y4
-	VMINPS     Y5, Y15, Y5
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	VMOVUPS    192(R10), Y14
-	VMOVUPS    224(R10), Y15
-	VMINPS     Y6, Y14, Y6
-	VMINPS     Y7, Y15, Y7
-	VCMPPS     $0x03, Y15, Y14, Y14
-	VORPS      Y14, Y12, Y12
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each2342
-
-over2337:
+over2493:
+	CMPQ    168(AX), $0x00
+	JNE     past2499
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28585,18 +29393,248 @@ over2337:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
+	JMP     kept2500
 
-none2336:
+past2499:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2500:
+	MOVQ         48(AX), R9
+	ADDQ         136(AX), R9
+	VPXOR        Y13, Y13, Y13
+	VPBROADCASTD (BX), Y14
+	VPUNPCKLWD   Y13, Y8, Y0
+	VPADDD       Y14, Y0, Y0
+	VPUNPCKHWD   Y13, Y8, Y1
+	VPADDD       Y14, Y1, Y1
+	VPUNPCKLWD   Y13, Y9, Y2
+	VPADDD       Y14, Y2, Y2
+	VPUNPCKHWD   Y13, Y9, Y3
+	VPADDD       Y14, Y3, Y3
+	VPUNPCKLWD   Y13, Y10, Y4
+	VPADDD       Y14, Y4, Y4
+	VPUNPCKHWD   Y13, Y10, Y5
+	VPADDD       Y14, Y5, Y5
+	VPUNPCKLWD   Y13, Y11, Y6
+	VPADDD       Y14, Y6, Y6
+	VPUNPCKHWD   Y13, Y11, Y7
+	VPADDD       Y14, Y7, Y7
+	CMPQ         168(AX), $0x00
+	JNE          past2501
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y1, 32(R9)
+	VMOVUPS      Y2, 64(R9)
+	VMOVUPS      Y3, 96(R9)
+	VMOVUPS      Y4, 128(R9)
+	VMOVUPS      Y5, 160(R9)
+	VMOVUPS      Y6, 192(R9)
+	VMOVUPS      Y7, 224(R9)
+	JMP          kept2502
+
+past2501:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y1, 32(R9)
+	VMOVNTPS Y2, 64(R9)
+	VMOVNTPS Y3, 96(R9)
+	VMOVNTPS Y4, 128(R9)
+	VMOVNTPS Y5, 160(R9)
+	VMOVNTPS Y6, 192(R9)
+	VMOVNTPS Y7, 224(R9)
+
+kept2502:
+none2492:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	MOVQ 104(AX), R9
+	ADDQ R9, 136(AX)
+	DECQ 80(AX)
+	JNZ  row2490
+	JMP  tiled2489
+
+bare2488:
+row2503:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2505
+	CMPQ       128(AX), $0x00
+	JE         near2507
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	JMP        ready2508
+
+near2507:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+
+ready2508:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	INCQ    DI
+	CMPQ    DI, R9
+	JGE     over2506
+	CMPQ    128(AX), $0x00
+	JNE     far2509
+
+each2510:
+	LEAQ       10(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2510
+	JMP        over2506
+
+far2509:
+each2511:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VMOVUPS    (R10), Y14
+	VMOVUPS    32(R10), Y15
+	VMINPS     Y0, Y14, Y0
+	VMINPS     Y1, Y15, Y1
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    64(R10), Y14
+	VMOVUPS    96(R10), Y15
+	VMINPS     Y2, Y14, Y2
+	VMINPS     Y3, Y15, Y3
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    128(R10), Y14
+	VMOVUPS    160(R10), Y15
+	VMINPS     Y4, Y14, Y4
+	VMINPS     Y5, Y15, Y5
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	VMOVUPS    192(R10), Y14
+	VMOVUPS    224(R10), Y15
+	VMINPS     Y6, Y14, Y6
+	VMINPS     Y7, Y15, Y7
+	VCMPPS     $0x03, Y15, Y14, Y14
+	VORPS      Y14, Y12, Y12
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each2511
+
+over2506:
+	CMPQ    168(AX), $0x00
+	JNE     past2512
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     kept2513
+
+past2512:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+kept2513:
+none2505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2334
+	JNZ  row2503
 
-tiled2324:
+tiled2489:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2514
+	SFENCE
+
+fenced2514:
 	VZEROUPPER
 	RET
 
@@ -28647,17 +29685,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2343:
+row2515:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2345
+	JGE     none2517
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2347
+	JNE     far2519
 
-each2348:
+each2520:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28670,11 +29708,11 @@ each2348:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2348
-	JMP          over2346
+	JL           each2520
+	JMP          over2518
 
-far2347:
-each2349:
+far2519:
+each2521:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28697,16 +29735,16 @@ each2349:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2349
+	JL           each2521
 
-over2346:
+over2518:
 	VMOVUPS Y0, (CX)
 
-none2345:
+none2517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2343
+	JNZ  row2515
 	JMP  done
 
 tile1true:
@@ -28715,17 +29753,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2350:
+row2522:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2352
+	JGE        none2524
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2354
+	JNE        far2526
 
-each2355:
+each2527:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28740,11 +29778,11 @@ each2355:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2355
-	JMP          over2353
+	JL           each2527
+	JMP          over2525
 
-far2354:
-each2356:
+far2526:
+each2528:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28769,56 +29807,56 @@ each2356:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2356
+	JL           each2528
 
-over2353:
+over2525:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2357
+	JE           all2529
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2359
+	JZ           two2531
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2359:
+two2531:
 	TESTQ    $0x00000002, R9
-	JZ       one2360
+	JZ       one2532
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2360:
+one2532:
 	TESTQ  $0x00000001, R9
-	JZ     stored2358
+	JZ     stored2530
 	VMOVSS X1, (R11)
-	JMP    stored2358
+	JMP    stored2530
 
-all2357:
+all2529:
 	VMOVUPS Y1, (CX)
 
-stored2358:
-none2352:
+stored2530:
+none2524:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2350
+	JNZ  row2522
 	JMP  done
 
 tile2false:
-row2361:
+row2533:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2363
+	JGE     none2535
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2365
+	JNE     far2537
 
-each2366:
+each2538:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28834,11 +29872,11 @@ each2366:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2366
-	JMP          over2364
+	JL           each2538
+	JMP          over2536
 
-far2365:
-each2367:
+far2537:
+each2539:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28864,17 +29902,17 @@ each2367:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2367
+	JL           each2539
 
-over2364:
+over2536:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2363:
+none2535:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2361
+	JNZ  row2533
 	JMP  done
 
 tile2true:
@@ -28883,18 +29921,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2368:
+row2540:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2370
+	JGE        none2542
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2372
+	JNE        far2544
 
-each2373:
+each2545:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28912,11 +29950,11 @@ each2373:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2373
-	JMP          over2371
+	JL           each2545
+	JMP          over2543
 
-far2372:
-each2374:
+far2544:
+each2546:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -28944,58 +29982,58 @@ each2374:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2374
+	JL           each2546
 
-over2371:
+over2543:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2375
+	JE           all2547
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2377
+	JZ           two2549
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2377:
+two2549:
 	TESTQ    $0x00000002, R9
-	JZ       one2378
+	JZ       one2550
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2378:
+one2550:
 	TESTQ  $0x00000001, R9
-	JZ     stored2376
+	JZ     stored2548
 	VMOVSS X2, (R11)
-	JMP    stored2376
+	JMP    stored2548
 
-all2375:
+all2547:
 	VMOVUPS Y2, 32(CX)
 
-stored2376:
-none2370:
+stored2548:
+none2542:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2368
+	JNZ  row2540
 	JMP  done
 
 tile3false:
-row2379:
+row2551:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2381
+	JGE     none2553
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2383
+	JNE     far2555
 
-each2384:
+each2556:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29014,11 +30052,11 @@ each2384:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2384
-	JMP          over2382
+	JL           each2556
+	JMP          over2554
 
-far2383:
-each2385:
+far2555:
+each2557:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29051,18 +30089,18 @@ each2385:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2385
+	JL           each2557
 
-over2382:
+over2554:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2381:
+none2553:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2379
+	JNZ  row2551
 	JMP  done
 
 tile3true:
@@ -29071,19 +30109,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2386:
+row2558:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2388
+	JGE        none2560
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2390
+	JNE        far2562
 
-each2391:
+each2563:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29104,11 +30142,11 @@ each2391:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2391
-	JMP          over2389
+	JL           each2563
+	JMP          over2561
 
-far2390:
-each2392:
+far2562:
+each2564:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29143,60 +30181,60 @@ each2392:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2392
+	JL           each2564
 
-over2389:
+over2561:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2393
+	JE           all2565
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2395
+	JZ           two2567
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2395:
+two2567:
 	TESTQ    $0x00000002, R9
-	JZ       one2396
+	JZ       one2568
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2396:
+one2568:
 	TESTQ  $0x00000001, R9
-	JZ     stored2394
+	JZ     stored2566
 	VMOVSS X3, (R11)
-	JMP    stored2394
+	JMP    stored2566
 
-all2393:
+all2565:
 	VMOVUPS Y3, 64(CX)
 
-stored2394:
-none2388:
+stored2566:
+none2560:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2386
+	JNZ  row2558
 	JMP  done
 
 tile4false:
-row2397:
+row2569:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2399
+	JGE     none2571
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2401
+	JNE     far2573
 
-each2402:
+each2574:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29218,11 +30256,11 @@ each2402:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2402
-	JMP          over2400
+	JL           each2574
+	JMP          over2572
 
-far2401:
-each2403:
+far2573:
+each2575:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29256,19 +30294,19 @@ each2403:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2403
+	JL           each2575
 
-over2400:
+over2572:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2399:
+none2571:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2397
+	JNZ  row2569
 	JMP  done
 
 tile4true:
@@ -29277,20 +30315,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2404:
+row2576:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2406
+	JGE        none2578
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2408
+	JNE        far2580
 
-each2409:
+each2581:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29314,11 +30352,11 @@ each2409:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2409
-	JMP          over2407
+	JL           each2581
+	JMP          over2579
 
-far2408:
-each2410:
+far2580:
+each2582:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29354,62 +30392,62 @@ each2410:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2410
+	JL           each2582
 
-over2407:
+over2579:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2411
+	JE           all2583
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2413
+	JZ           two2585
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2413:
+two2585:
 	TESTQ    $0x00000002, R9
-	JZ       one2414
+	JZ       one2586
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2414:
+one2586:
 	TESTQ  $0x00000001, R9
-	JZ     stored2412
+	JZ     stored2584
 	VMOVSS X4, (R11)
-	JMP    stored2412
+	JMP    stored2584
 
-all2411:
+all2583:
 	VMOVUPS Y4, 96(CX)
 
-stored2412:
-none2406:
+stored2584:
+none2578:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2404
+	JNZ  row2576
 	JMP  done
 
 tile5false:
-row2415:
+row2587:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2417
+	JGE     none2589
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2419
+	JNE     far2591
 
-each2420:
+each2592:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29434,11 +30472,11 @@ each2420:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2420
-	JMP          over2418
+	JL           each2592
+	JMP          over2590
 
-far2419:
-each2421:
+far2591:
+each2593:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29479,20 +30517,20 @@ each2421:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2421
+	JL           each2593
 
-over2418:
+over2590:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2417:
+none2589:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2415
+	JNZ  row2587
 	JMP  done
 
 tile5true:
@@ -29501,21 +30539,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2422:
+row2594:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2424
+	JGE        none2596
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2426
+	JNE        far2598
 
-each2427:
+each2599:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29542,11 +30580,11 @@ each2427:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2427
-	JMP          over2425
+	JL           each2599
+	JMP          over2597
 
-far2426:
-each2428:
+far2598:
+each2600:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29589,54 +30627,54 @@ each2428:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2428
+	JL           each2600
 
-over2425:
+over2597:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2429
+	JE           all2601
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2431
+	JZ           two2603
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2431:
+two2603:
 	TESTQ    $0x00000002, R9
-	JZ       one2432
+	JZ       one2604
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2432:
+one2604:
 	TESTQ  $0x00000001, R9
-	JZ     stored2430
+	JZ     stored2602
 	VMOVSS X5, (R11)
-	JMP    stored2430
+	JMP    stored2602
 
-all2429:
+all2601:
 	VMOVUPS Y5, 128(CX)
 
-stored2430:
-none2424:
+stored2602:
+none2596:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2422
+	JNZ  row2594
 	JMP  done
 
 tile6false:
-row2433:
+row2605:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2435
+	JGE     none2607
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29644,9 +30682,9 @@ row2433:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2437
+	JNE     far2609
 
-each2438:
+each2610:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29674,11 +30712,11 @@ each2438:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2438
-	JMP          over2436
+	JL           each2610
+	JMP          over2608
 
-far2437:
-each2439:
+far2609:
+each2611:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29720,9 +30758,9 @@ each2439:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2439
+	JL           each2611
 
-over2436:
+over2608:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29730,11 +30768,11 @@ over2436:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2435:
+none2607:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2433
+	JNZ  row2605
 	JMP  done
 
 tile6true:
@@ -29743,12 +30781,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2440:
+row2612:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2442
+	JGE        none2614
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -29756,9 +30794,9 @@ row2440:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2444
+	JNE        far2616
 
-each2445:
+each2617:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29788,11 +30826,11 @@ each2445:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2445
-	JMP          over2443
+	JL           each2617
+	JMP          over2615
 
-far2444:
-each2446:
+far2616:
+each2618:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29836,9 +30874,9 @@ each2446:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2446
+	JL           each2618
 
-over2443:
+over2615:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -29846,45 +30884,45 @@ over2443:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2447
+	JE           all2619
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2449
+	JZ           two2621
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2449:
+two2621:
 	TESTQ    $0x00000002, R9
-	JZ       one2450
+	JZ       one2622
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2450:
+one2622:
 	TESTQ  $0x00000001, R9
-	JZ     stored2448
+	JZ     stored2620
 	VMOVSS X6, (R11)
-	JMP    stored2448
+	JMP    stored2620
 
-all2447:
+all2619:
 	VMOVUPS Y6, 160(CX)
 
-stored2448:
-none2442:
+stored2620:
+none2614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2440
+	JNZ  row2612
 	JMP  done
 
 tile7false:
-row2451:
+row2623:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2453
+	JGE     none2625
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -29893,9 +30931,9 @@ row2451:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2455
+	JNE     far2627
 
-each2456:
+each2628:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29926,11 +30964,11 @@ each2456:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2456
-	JMP          over2454
+	JL           each2628
+	JMP          over2626
 
-far2455:
-each2457:
+far2627:
+each2629:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29979,9 +31017,9 @@ each2457:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2457
+	JL           each2629
 
-over2454:
+over2626:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29990,11 +31028,11 @@ over2454:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2453:
+none2625:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2451
+	JNZ  row2623
 	JMP  done
 
 tile7true:
@@ -30003,12 +31041,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2458:
+row2630:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2460
+	JGE        none2632
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30017,9 +31055,9 @@ row2458:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2462
+	JNE        far2634
 
-each2463:
+each2635:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30052,11 +31090,11 @@ each2463:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2463
-	JMP          over2461
+	JL           each2635
+	JMP          over2633
 
-far2462:
-each2464:
+far2634:
+each2636:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30107,9 +31145,9 @@ each2464:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2464
+	JL           each2636
 
-over2461:
+over2633:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30118,45 +31156,45 @@ over2461:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2465
+	JE           all2637
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2467
+	JZ           two2639
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2467:
+two2639:
 	TESTQ    $0x00000002, R9
-	JZ       one2468
+	JZ       one2640
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2468:
+one2640:
 	TESTQ  $0x00000001, R9
-	JZ     stored2466
+	JZ     stored2638
 	VMOVSS X7, (R11)
-	JMP    stored2466
+	JMP    stored2638
 
-all2465:
+all2637:
 	VMOVUPS Y7, 192(CX)
 
-stored2466:
-none2460:
+stored2638:
+none2632:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2458
+	JNZ  row2630
 	JMP  done
 
 tile8false:
-row2469:
+row2641:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2471
+	JGE     none2643
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30166,9 +31204,9 @@ row2469:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2473
+	JNE     far2645
 
-each2474:
+each2646:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30202,11 +31240,11 @@ each2474:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2474
-	JMP          over2472
+	JL           each2646
+	JMP          over2644
 
-far2473:
-each2475:
+far2645:
+each2647:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30256,9 +31294,9 @@ each2475:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2475
+	JL           each2647
 
-over2472:
+over2644:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30268,11 +31306,11 @@ over2472:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2471:
+none2643:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2469
+	JNZ  row2641
 	JMP  done
 
 tile8true:
@@ -30281,12 +31319,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2476:
+row2648:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2478
+	JGE        none2650
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30296,9 +31334,9 @@ row2476:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2480
+	JNE        far2652
 
-each2481:
+each2653:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30334,11 +31372,11 @@ each2481:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2481
-	JMP          over2479
+	JL           each2653
+	JMP          over2651
 
-far2480:
-each2482:
+far2652:
+each2654:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30390,9 +31428,9 @@ each2482:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2482
+	JL           each2654
 
-over2479:
+over2651:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30402,38 +31440,43 @@ over2479:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2483
+	JE           all2655
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2485
+	JZ           two2657
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2485:
+two2657:
 	TESTQ    $0x00000002, R9
-	JZ       one2486
+	JZ       one2658
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2486:
+one2658:
 	TESTQ  $0x00000001, R9
-	JZ     stored2484
+	JZ     stored2656
 	VMOVSS X8, (R11)
-	JMP    stored2484
+	JMP    stored2656
 
-all2483:
+all2655:
 	VMOVUPS Y8, 224(CX)
 
-stored2484:
-none2478:
+stored2656:
+none2650:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2476
+	JNZ  row2648
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2659
+	SFENCE
+
+fenced2659:
 	VZEROUPPER
 	RET
 
@@ -30485,17 +31528,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2487:
+row2660:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2489
+	JGE     none2662
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2491
+	JNE     far2664
 
-each2492:
+each2665:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30513,11 +31556,11 @@ each2492:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2492
-	JMP          over2490
+	JL           each2665
+	JMP          over2663
 
-far2491:
-each2493:
+far2664:
+each2666:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30549,16 +31592,16 @@ each2493:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2493
+	JL           each2666
 
-over2490:
+over2663:
 	VMOVUPS Y0, (CX)
 
-none2489:
+none2662:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2487
+	JNZ  row2660
 	JMP  done
 
 tile1true:
@@ -30567,17 +31610,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2494:
+row2667:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2496
+	JGE        none2669
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2498
+	JNE        far2671
 
-each2499:
+each2672:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30597,11 +31640,11 @@ each2499:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2499
-	JMP          over2497
+	JL           each2672
+	JMP          over2670
 
-far2498:
-each2500:
+far2671:
+each2673:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30635,56 +31678,56 @@ each2500:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2500
+	JL           each2673
 
-over2497:
+over2670:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2501
+	JE           all2674
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2503
+	JZ           two2676
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2503:
+two2676:
 	TESTQ    $0x00000002, R9
-	JZ       one2504
+	JZ       one2677
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2504:
+one2677:
 	TESTQ  $0x00000001, R9
-	JZ     stored2502
+	JZ     stored2675
 	VMOVSS X1, (R12)
-	JMP    stored2502
+	JMP    stored2675
 
-all2501:
+all2674:
 	VMOVUPS Y1, (CX)
 
-stored2502:
-none2496:
+stored2675:
+none2669:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2494
+	JNZ  row2667
 	JMP  done
 
 tile2false:
-row2505:
+row2678:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2507
+	JGE     none2680
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2509
+	JNE     far2682
 
-each2510:
+each2683:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30706,11 +31749,11 @@ each2510:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2510
-	JMP          over2508
+	JL           each2683
+	JMP          over2681
 
-far2509:
-each2511:
+far2682:
+each2684:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30746,17 +31789,17 @@ each2511:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2511
+	JL           each2684
 
-over2508:
+over2681:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2507:
+none2680:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2505
+	JNZ  row2678
 	JMP  done
 
 tile2true:
@@ -30765,18 +31808,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2512:
+row2685:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2514
+	JGE        none2687
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2516
+	JNE        far2689
 
-each2517:
+each2690:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30800,11 +31843,11 @@ each2517:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2517
-	JMP          over2515
+	JL           each2690
+	JMP          over2688
 
-far2516:
-each2518:
+far2689:
+each2691:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30842,58 +31885,58 @@ each2518:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2518
+	JL           each2691
 
-over2515:
+over2688:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2519
+	JE           all2692
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2521
+	JZ           two2694
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2521:
+two2694:
 	TESTQ    $0x00000002, R9
-	JZ       one2522
+	JZ       one2695
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2522:
+one2695:
 	TESTQ  $0x00000001, R9
-	JZ     stored2520
+	JZ     stored2693
 	VMOVSS X2, (R12)
-	JMP    stored2520
+	JMP    stored2693
 
-all2519:
+all2692:
 	VMOVUPS Y2, 32(CX)
 
-stored2520:
-none2514:
+stored2693:
+none2687:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2512
+	JNZ  row2685
 	JMP  done
 
 tile3false:
-row2523:
+row2696:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2525
+	JGE     none2698
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2527
+	JNE     far2700
 
-each2528:
+each2701:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -30919,11 +31962,11 @@ each2528:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2528
-	JMP          over2526
+	JL           each2701
+	JMP          over2699
 
-far2527:
-each2529:
+far2700:
+each2702:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -30967,18 +32010,18 @@ each2529:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2529
+	JL           each2702
 
-over2526:
+over2699:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2525:
+none2698:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2523
+	JNZ  row2696
 	JMP  done
 
 tile3true:
@@ -30987,19 +32030,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2530:
+row2703:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2532
+	JGE        none2705
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2534
+	JNE        far2707
 
-each2535:
+each2708:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31027,11 +32070,11 @@ each2535:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2535
-	JMP          over2533
+	JL           each2708
+	JMP          over2706
 
-far2534:
-each2536:
+far2707:
+each2709:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31077,60 +32120,60 @@ each2536:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2536
+	JL           each2709
 
-over2533:
+over2706:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2537
+	JE           all2710
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2539
+	JZ           two2712
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2539:
+two2712:
 	TESTQ    $0x00000002, R9
-	JZ       one2540
+	JZ       one2713
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2540:
+one2713:
 	TESTQ  $0x00000001, R9
-	JZ     stored2538
+	JZ     stored2711
 	VMOVSS X3, (R12)
-	JMP    stored2538
+	JMP    stored2711
 
-all2537:
+all2710:
 	VMOVUPS Y3, 64(CX)
 
-stored2538:
-none2532:
+stored2711:
+none2705:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2530
+	JNZ  row2703
 	JMP  done
 
 tile4false:
-row2541:
+row2714:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2543
+	JGE     none2716
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2545
+	JNE     far2718
 
-each2546:
+each2719:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31160,11 +32203,11 @@ each2546:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2546
-	JMP          over2544
+	JL           each2719
+	JMP          over2717
 
-far2545:
-each2547:
+far2718:
+each2720:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31210,19 +32253,19 @@ each2547:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2547
+	JL           each2720
 
-over2544:
+over2717:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2543:
+none2716:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2541
+	JNZ  row2714
 	JMP  done
 
 tile4true:
@@ -31231,20 +32274,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2548:
+row2721:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2550
+	JGE        none2723
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2552
+	JNE        far2725
 
-each2553:
+each2726:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31276,11 +32319,11 @@ each2553:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2553
-	JMP          over2551
+	JL           each2726
+	JMP          over2724
 
-far2552:
-each2554:
+far2725:
+each2727:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31328,62 +32371,62 @@ each2554:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2554
+	JL           each2727
 
-over2551:
+over2724:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2555
+	JE           all2728
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2557
+	JZ           two2730
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2557:
+two2730:
 	TESTQ    $0x00000002, R9
-	JZ       one2558
+	JZ       one2731
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2558:
+one2731:
 	TESTQ  $0x00000001, R9
-	JZ     stored2556
+	JZ     stored2729
 	VMOVSS X4, (R12)
-	JMP    stored2556
+	JMP    stored2729
 
-all2555:
+all2728:
 	VMOVUPS Y4, 96(CX)
 
-stored2556:
-none2550:
+stored2729:
+none2723:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2548
+	JNZ  row2721
 	JMP  done
 
 tile5false:
-row2559:
+row2732:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2561
+	JGE     none2734
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2563
+	JNE     far2736
 
-each2564:
+each2737:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31417,11 +32460,11 @@ each2564:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2564
-	JMP          over2562
+	JL           each2737
+	JMP          over2735
 
-far2563:
-each2565:
+far2736:
+each2738:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31475,20 +32518,20 @@ each2565:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2565
+	JL           each2738
 
-over2562:
+over2735:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2561:
+none2734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2559
+	JNZ  row2732
 	JMP  done
 
 tile5true:
@@ -31497,21 +32540,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2566:
+row2739:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2568
+	JGE        none2741
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2570
+	JNE        far2743
 
-each2571:
+each2744:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31547,11 +32590,11 @@ each2571:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2571
-	JMP          over2569
+	JL           each2744
+	JMP          over2742
 
-far2570:
-each2572:
+far2743:
+each2745:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31607,54 +32650,54 @@ each2572:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2572
+	JL           each2745
 
-over2569:
+over2742:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2573
+	JE           all2746
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2575
+	JZ           two2748
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2575:
+two2748:
 	TESTQ    $0x00000002, R9
-	JZ       one2576
+	JZ       one2749
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2576:
+one2749:
 	TESTQ  $0x00000001, R9
-	JZ     stored2574
+	JZ     stored2747
 	VMOVSS X5, (R12)
-	JMP    stored2574
+	JMP    stored2747
 
-all2573:
+all2746:
 	VMOVUPS Y5, 128(CX)
 
-stored2574:
-none2568:
+stored2747:
+none2741:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2566
+	JNZ  row2739
 	JMP  done
 
 tile6false:
-row2577:
+row2750:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2579
+	JGE     none2752
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31662,9 +32705,9 @@ row2577:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2581
+	JNE     far2754
 
-each2582:
+each2755:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31702,11 +32745,11 @@ each2582:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2582
-	JMP          over2580
+	JL           each2755
+	JMP          over2753
 
-far2581:
-each2583:
+far2754:
+each2756:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31762,9 +32805,9 @@ each2583:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2583
+	JL           each2756
 
-over2580:
+over2753:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31772,11 +32815,11 @@ over2580:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2579:
+none2752:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2577
+	JNZ  row2750
 	JMP  done
 
 tile6true:
@@ -31785,12 +32828,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2584:
+row2757:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2586
+	JGE        none2759
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31798,9 +32841,9 @@ row2584:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2588
+	JNE        far2761
 
-each2589:
+each2762:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31840,11 +32883,11 @@ each2589:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2589
-	JMP          over2587
+	JL           each2762
+	JMP          over2760
 
-far2588:
-each2590:
+far2761:
+each2763:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31902,9 +32945,9 @@ each2590:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2590
+	JL           each2763
 
-over2587:
+over2760:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -31912,45 +32955,45 @@ over2587:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2591
+	JE           all2764
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2593
+	JZ           two2766
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2593:
+two2766:
 	TESTQ    $0x00000002, R9
-	JZ       one2594
+	JZ       one2767
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2594:
+one2767:
 	TESTQ  $0x00000001, R9
-	JZ     stored2592
+	JZ     stored2765
 	VMOVSS X6, (R12)
-	JMP    stored2592
+	JMP    stored2765
 
-all2591:
+all2764:
 	VMOVUPS Y6, 160(CX)
 
-stored2592:
-none2586:
+stored2765:
+none2759:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2584
+	JNZ  row2757
 	JMP  done
 
 tile7false:
-row2595:
+row2768:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2597
+	JGE     none2770
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31959,9 +33002,9 @@ row2595:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2599
+	JNE     far2772
 
-each2600:
+each2773:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32003,11 +33046,11 @@ each2600:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2600
-	JMP          over2598
+	JL           each2773
+	JMP          over2771
 
-far2599:
-each2601:
+far2772:
+each2774:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32071,9 +33114,9 @@ each2601:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2601
+	JL           each2774
 
-over2598:
+over2771:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32082,11 +33125,11 @@ over2598:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2597:
+none2770:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2595
+	JNZ  row2768
 	JMP  done
 
 tile7true:
@@ -32095,12 +33138,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2602:
+row2775:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2604
+	JGE        none2777
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32109,9 +33152,9 @@ row2602:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2606
+	JNE        far2779
 
-each2607:
+each2780:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32155,11 +33198,11 @@ each2607:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2607
-	JMP          over2605
+	JL           each2780
+	JMP          over2778
 
-far2606:
-each2608:
+far2779:
+each2781:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32225,9 +33268,9 @@ each2608:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2608
+	JL           each2781
 
-over2605:
+over2778:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32236,45 +33279,45 @@ over2605:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2609
+	JE           all2782
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2611
+	JZ           two2784
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2611:
+two2784:
 	TESTQ    $0x00000002, R9
-	JZ       one2612
+	JZ       one2785
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2612:
+one2785:
 	TESTQ  $0x00000001, R9
-	JZ     stored2610
+	JZ     stored2783
 	VMOVSS X7, (R12)
-	JMP    stored2610
+	JMP    stored2783
 
-all2609:
+all2782:
 	VMOVUPS Y7, 192(CX)
 
-stored2610:
-none2604:
+stored2783:
+none2777:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2602
+	JNZ  row2775
 	JMP  done
 
 tile8false:
-row2613:
+row2786:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2615
+	JGE     none2788
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32284,9 +33327,9 @@ row2613:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2617
+	JNE     far2790
 
-each2618:
+each2791:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32332,11 +33375,11 @@ each2618:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2618
-	JMP          over2616
+	JL           each2791
+	JMP          over2789
 
-far2617:
-each2619:
+far2790:
+each2792:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32402,9 +33445,9 @@ each2619:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2619
+	JL           each2792
 
-over2616:
+over2789:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32414,11 +33457,11 @@ over2616:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2615:
+none2788:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2613
+	JNZ  row2786
 	JMP  done
 
 tile8true:
@@ -32427,12 +33470,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2620:
+row2793:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2622
+	JGE        none2795
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32442,9 +33485,9 @@ row2620:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2624
+	JNE        far2797
 
-each2625:
+each2798:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32492,11 +33535,11 @@ each2625:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2625
-	JMP          over2623
+	JL           each2798
+	JMP          over2796
 
-far2624:
-each2626:
+far2797:
+each2799:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32564,9 +33607,9 @@ each2626:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2626
+	JL           each2799
 
-over2623:
+over2796:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32576,38 +33619,43 @@ over2623:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2627
+	JE           all2800
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2629
+	JZ           two2802
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2629:
+two2802:
 	TESTQ    $0x00000002, R9
-	JZ       one2630
+	JZ       one2803
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2630:
+one2803:
 	TESTQ  $0x00000001, R9
-	JZ     stored2628
+	JZ     stored2801
 	VMOVSS X8, (R12)
-	JMP    stored2628
+	JMP    stored2801
 
-all2627:
+all2800:
 	VMOVUPS Y8, 224(CX)
 
-stored2628:
-none2622:
+stored2801:
+none2795:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2620
+	JNZ  row2793
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2804
+	SFENCE
+
+fenced2804:
 	VZEROUPPER
 	RET
 
@@ -32659,17 +33707,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2631:
+row2805:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2633
+	JGE     none2807
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2635
+	JNE     far2809
 
-each2636:
+each2810:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32687,11 +33735,11 @@ each2636:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2636
-	JMP          over2634
+	JL           each2810
+	JMP          over2808
 
-far2635:
-each2637:
+far2809:
+each2811:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32723,16 +33771,16 @@ each2637:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2637
+	JL           each2811
 
-over2634:
+over2808:
 	VMOVUPS Y0, (CX)
 
-none2633:
+none2807:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2631
+	JNZ  row2805
 	JMP  done
 
 tile1true:
@@ -32741,17 +33789,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2638:
+row2812:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2640
+	JGE        none2814
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2642
+	JNE        far2816
 
-each2643:
+each2817:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32771,11 +33819,11 @@ each2643:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2643
-	JMP          over2641
+	JL           each2817
+	JMP          over2815
 
-far2642:
-each2644:
+far2816:
+each2818:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32809,56 +33857,56 @@ each2644:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2644
+	JL           each2818
 
-over2641:
+over2815:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2645
+	JE           all2819
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2647
+	JZ           two2821
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2647:
+two2821:
 	TESTQ    $0x00000002, R9
-	JZ       one2648
+	JZ       one2822
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2648:
+one2822:
 	TESTQ  $0x00000001, R9
-	JZ     stored2646
+	JZ     stored2820
 	VMOVSS X1, (R12)
-	JMP    stored2646
+	JMP    stored2820
 
-all2645:
+all2819:
 	VMOVUPS Y1, (CX)
 
-stored2646:
-none2640:
+stored2820:
+none2814:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2638
+	JNZ  row2812
 	JMP  done
 
 tile2false:
-row2649:
+row2823:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2651
+	JGE     none2825
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2653
+	JNE     far2827
 
-each2654:
+each2828:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32881,11 +33929,11 @@ each2654:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2654
-	JMP          over2652
+	JL           each2828
+	JMP          over2826
 
-far2653:
-each2655:
+far2827:
+each2829:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32922,17 +33970,17 @@ each2655:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2655
+	JL           each2829
 
-over2652:
+over2826:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2651:
+none2825:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2649
+	JNZ  row2823
 	JMP  done
 
 tile2true:
@@ -32941,18 +33989,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2656:
+row2830:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2658
+	JGE        none2832
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2660
+	JNE        far2834
 
-each2661:
+each2835:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32977,11 +34025,11 @@ each2661:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2661
-	JMP          over2659
+	JL           each2835
+	JMP          over2833
 
-far2660:
-each2662:
+far2834:
+each2836:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33020,58 +34068,58 @@ each2662:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2662
+	JL           each2836
 
-over2659:
+over2833:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2663
+	JE           all2837
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2665
+	JZ           two2839
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2665:
+two2839:
 	TESTQ    $0x00000002, R9
-	JZ       one2666
+	JZ       one2840
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2666:
+one2840:
 	TESTQ  $0x00000001, R9
-	JZ     stored2664
+	JZ     stored2838
 	VMOVSS X2, (R12)
-	JMP    stored2664
+	JMP    stored2838
 
-all2663:
+all2837:
 	VMOVUPS Y2, 32(CX)
 
-stored2664:
-none2658:
+stored2838:
+none2832:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2656
+	JNZ  row2830
 	JMP  done
 
 tile3false:
-row2667:
+row2841:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2669
+	JGE     none2843
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2671
+	JNE     far2845
 
-each2672:
+each2846:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33099,11 +34147,11 @@ each2672:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2672
-	JMP          over2670
+	JL           each2846
+	JMP          over2844
 
-far2671:
-each2673:
+far2845:
+each2847:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33151,18 +34199,18 @@ each2673:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2673
+	JL           each2847
 
-over2670:
+over2844:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2669:
+none2843:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2667
+	JNZ  row2841
 	JMP  done
 
 tile3true:
@@ -33171,19 +34219,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2674:
+row2848:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2676
+	JGE        none2850
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2678
+	JNE        far2852
 
-each2679:
+each2853:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33213,11 +34261,11 @@ each2679:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2679
-	JMP          over2677
+	JL           each2853
+	JMP          over2851
 
-far2678:
-each2680:
+far2852:
+each2854:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33267,60 +34315,60 @@ each2680:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2680
+	JL           each2854
 
-over2677:
+over2851:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2681
+	JE           all2855
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2683
+	JZ           two2857
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2683:
+two2857:
 	TESTQ    $0x00000002, R9
-	JZ       one2684
+	JZ       one2858
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2684:
+one2858:
 	TESTQ  $0x00000001, R9
-	JZ     stored2682
+	JZ     stored2856
 	VMOVSS X3, (R12)
-	JMP    stored2682
+	JMP    stored2856
 
-all2681:
+all2855:
 	VMOVUPS Y3, 64(CX)
 
-stored2682:
-none2676:
+stored2856:
+none2850:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2674
+	JNZ  row2848
 	JMP  done
 
 tile4false:
-row2685:
+row2859:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2687
+	JGE     none2861
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2689
+	JNE     far2863
 
-each2690:
+each2864:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33353,11 +34401,11 @@ each2690:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2690
-	JMP          over2688
+	JL           each2864
+	JMP          over2862
 
-far2689:
-each2691:
+far2863:
+each2865:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33407,19 +34455,19 @@ each2691:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2691
+	JL           each2865
 
-over2688:
+over2862:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2687:
+none2861:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2685
+	JNZ  row2859
 	JMP  done
 
 tile4true:
@@ -33428,20 +34476,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2692:
+row2866:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2694
+	JGE        none2868
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2696
+	JNE        far2870
 
-each2697:
+each2871:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33476,11 +34524,11 @@ each2697:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2697
-	JMP          over2695
+	JL           each2871
+	JMP          over2869
 
-far2696:
-each2698:
+far2870:
+each2872:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33532,62 +34580,62 @@ each2698:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2698
+	JL           each2872
 
-over2695:
+over2869:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2699
+	JE           all2873
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2701
+	JZ           two2875
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2701:
+two2875:
 	TESTQ    $0x00000002, R9
-	JZ       one2702
+	JZ       one2876
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2702:
+one2876:
 	TESTQ  $0x00000001, R9
-	JZ     stored2700
+	JZ     stored2874
 	VMOVSS X4, (R12)
-	JMP    stored2700
+	JMP    stored2874
 
-all2699:
+all2873:
 	VMOVUPS Y4, 96(CX)
 
-stored2700:
-none2694:
+stored2874:
+none2868:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2692
+	JNZ  row2866
 	JMP  done
 
 tile5false:
-row2703:
+row2877:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2705
+	JGE     none2879
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2707
+	JNE     far2881
 
-each2708:
+each2882:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33625,11 +34673,11 @@ each2708:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2708
-	JMP          over2706
+	JL           each2882
+	JMP          over2880
 
-far2707:
-each2709:
+far2881:
+each2883:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33690,20 +34738,20 @@ each2709:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2709
+	JL           each2883
 
-over2706:
+over2880:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2705:
+none2879:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2703
+	JNZ  row2877
 	JMP  done
 
 tile5true:
@@ -33712,21 +34760,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2710:
+row2884:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2712
+	JGE        none2886
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2714
+	JNE        far2888
 
-each2715:
+each2889:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33766,11 +34814,11 @@ each2715:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2715
-	JMP          over2713
+	JL           each2889
+	JMP          over2887
 
-far2714:
-each2716:
+far2888:
+each2890:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33833,54 +34881,54 @@ each2716:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2716
+	JL           each2890
 
-over2713:
+over2887:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2717
+	JE           all2891
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2719
+	JZ           two2893
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2719:
+two2893:
 	TESTQ    $0x00000002, R9
-	JZ       one2720
+	JZ       one2894
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2720:
+one2894:
 	TESTQ  $0x00000001, R9
-	JZ     stored2718
+	JZ     stored2892
 	VMOVSS X5, (R12)
-	JMP    stored2718
+	JMP    stored2892
 
-all2717:
+all2891:
 	VMOVUPS Y5, 128(CX)
 
-stored2718:
-none2712:
+stored2892:
+none2886:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2710
+	JNZ  row2884
 	JMP  done
 
 tile6false:
-row2721:
+row2895:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2723
+	JGE     none2897
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33888,9 +34936,9 @@ row2721:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2725
+	JNE     far2899
 
-each2726:
+each2900:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33933,11 +34981,11 @@ each2726:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2726
-	JMP          over2724
+	JL           each2900
+	JMP          over2898
 
-far2725:
-each2727:
+far2899:
+each2901:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34000,9 +35048,9 @@ each2727:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2727
+	JL           each2901
 
-over2724:
+over2898:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34010,11 +35058,11 @@ over2724:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2723:
+none2897:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2721
+	JNZ  row2895
 	JMP  done
 
 tile6true:
@@ -34023,12 +35071,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2728:
+row2902:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2730
+	JGE        none2904
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34036,9 +35084,9 @@ row2728:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2732
+	JNE        far2906
 
-each2733:
+each2907:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34083,11 +35131,11 @@ each2733:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2733
-	JMP          over2731
+	JL           each2907
+	JMP          over2905
 
-far2732:
-each2734:
+far2906:
+each2908:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34152,9 +35200,9 @@ each2734:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2734
+	JL           each2908
 
-over2731:
+over2905:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34162,45 +35210,45 @@ over2731:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2735
+	JE           all2909
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2737
+	JZ           two2911
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2737:
+two2911:
 	TESTQ    $0x00000002, R9
-	JZ       one2738
+	JZ       one2912
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2738:
+one2912:
 	TESTQ  $0x00000001, R9
-	JZ     stored2736
+	JZ     stored2910
 	VMOVSS X6, (R12)
-	JMP    stored2736
+	JMP    stored2910
 
-all2735:
+all2909:
 	VMOVUPS Y6, 160(CX)
 
-stored2736:
-none2730:
+stored2910:
+none2904:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2728
+	JNZ  row2902
 	JMP  done
 
 tile7false:
-row2739:
+row2913:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2741
+	JGE     none2915
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34209,9 +35257,9 @@ row2739:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2743
+	JNE     far2917
 
-each2744:
+each2918:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34259,11 +35307,11 @@ each2744:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2744
-	JMP          over2742
+	JL           each2918
+	JMP          over2916
 
-far2743:
-each2745:
+far2917:
+each2919:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34337,9 +35385,9 @@ each2745:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2745
+	JL           each2919
 
-over2742:
+over2916:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34348,11 +35396,11 @@ over2742:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2741:
+none2915:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2739
+	JNZ  row2913
 	JMP  done
 
 tile7true:
@@ -34361,12 +35409,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2746:
+row2920:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2748
+	JGE        none2922
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34375,9 +35423,9 @@ row2746:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2750
+	JNE        far2924
 
-each2751:
+each2925:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34427,11 +35475,11 @@ each2751:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2751
-	JMP          over2749
+	JL           each2925
+	JMP          over2923
 
-far2750:
-each2752:
+far2924:
+each2926:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34507,9 +35555,9 @@ each2752:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2752
+	JL           each2926
 
-over2749:
+over2923:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34518,45 +35566,45 @@ over2749:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2753
+	JE           all2927
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2755
+	JZ           two2929
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2755:
+two2929:
 	TESTQ    $0x00000002, R9
-	JZ       one2756
+	JZ       one2930
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2756:
+one2930:
 	TESTQ  $0x00000001, R9
-	JZ     stored2754
+	JZ     stored2928
 	VMOVSS X7, (R12)
-	JMP    stored2754
+	JMP    stored2928
 
-all2753:
+all2927:
 	VMOVUPS Y7, 192(CX)
 
-stored2754:
-none2748:
+stored2928:
+none2922:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2746
+	JNZ  row2920
 	JMP  done
 
 tile8false:
-row2757:
+row2931:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2759
+	JGE     none2933
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34566,9 +35614,9 @@ row2757:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2761
+	JNE     far2935
 
-each2762:
+each2936:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34621,11 +35669,11 @@ each2762:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2762
-	JMP          over2760
+	JL           each2936
+	JMP          over2934
 
-far2761:
-each2763:
+far2935:
+each2937:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34701,9 +35749,9 @@ each2763:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2763
+	JL           each2937
 
-over2760:
+over2934:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -34713,11 +35761,11 @@ over2760:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2759:
+none2933:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2757
+	JNZ  row2931
 	JMP  done
 
 tile8true:
@@ -34726,12 +35774,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2764:
+row2938:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2766
+	JGE        none2940
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -34741,9 +35789,9 @@ row2764:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2768
+	JNE        far2942
 
-each2769:
+each2943:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34798,11 +35846,11 @@ each2769:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2769
-	JMP          over2767
+	JL           each2943
+	JMP          over2941
 
-far2768:
-each2770:
+far2942:
+each2944:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34880,9 +35928,9 @@ each2770:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2770
+	JL           each2944
 
-over2767:
+over2941:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -34892,38 +35940,43 @@ over2767:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2771
+	JE           all2945
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2773
+	JZ           two2947
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2773:
+two2947:
 	TESTQ    $0x00000002, R9
-	JZ       one2774
+	JZ       one2948
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2774:
+one2948:
 	TESTQ  $0x00000001, R9
-	JZ     stored2772
+	JZ     stored2946
 	VMOVSS X8, (R12)
-	JMP    stored2772
+	JMP    stored2946
 
-all2771:
+all2945:
 	VMOVUPS Y8, 224(CX)
 
-stored2772:
-none2766:
+stored2946:
+none2940:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2764
+	JNZ  row2938
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced2949
+	SFENCE
+
+fenced2949:
 	VZEROUPPER
 	RET
 
@@ -34974,17 +36027,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2775:
+row2950:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2777
+	JGE     none2952
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2779
+	JNE     far2954
 
-each2780:
+each2955:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35000,11 +36053,11 @@ each2780:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2780
-	JMP          over2778
+	JL           each2955
+	JMP          over2953
 
-far2779:
-each2781:
+far2954:
+each2956:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35027,14 +36080,14 @@ each2781:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2781
+	JL           each2956
 
-over2778:
-none2777:
+over2953:
+none2952:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2775
+	JNZ  row2950
 	JMP  done
 
 tile1true:
@@ -35043,17 +36096,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2782:
+row2957:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2784
+	JGE        none2959
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2786
+	JNE        far2961
 
-each2787:
+each2962:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35070,11 +36123,11 @@ each2787:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2787
-	JMP          over2785
+	JL           each2962
+	JMP          over2960
 
-far2786:
-each2788:
+far2961:
+each2963:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35098,29 +36151,29 @@ each2788:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2788
+	JL           each2963
 
-over2785:
-none2784:
+over2960:
+none2959:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2782
+	JNZ  row2957
 	JMP  done
 
 tile2false:
-row2789:
+row2964:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2791
+	JGE     none2966
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2793
+	JNE     far2968
 
-each2794:
+each2969:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35138,11 +36191,11 @@ each2794:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2794
-	JMP          over2792
+	JL           each2969
+	JMP          over2967
 
-far2793:
-each2795:
+far2968:
+each2970:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35167,14 +36220,14 @@ each2795:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2795
+	JL           each2970
 
-over2792:
-none2791:
+over2967:
+none2966:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2789
+	JNZ  row2964
 	JMP  done
 
 tile2true:
@@ -35183,18 +36236,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2796:
+row2971:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2798
+	JGE        none2973
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2800
+	JNE        far2975
 
-each2801:
+each2976:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35213,11 +36266,11 @@ each2801:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2801
-	JMP          over2799
+	JL           each2976
+	JMP          over2974
 
-far2800:
-each2802:
+far2975:
+each2977:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35243,30 +36296,30 @@ each2802:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2802
+	JL           each2977
 
-over2799:
-none2798:
+over2974:
+none2973:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2796
+	JNZ  row2971
 	JMP  done
 
 tile3false:
-row2803:
+row2978:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2805
+	JGE     none2980
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2807
+	JNE     far2982
 
-each2808:
+each2983:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35285,11 +36338,11 @@ each2808:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2808
-	JMP          over2806
+	JL           each2983
+	JMP          over2981
 
-far2807:
-each2809:
+far2982:
+each2984:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35317,14 +36370,14 @@ each2809:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2809
+	JL           each2984
 
-over2806:
-none2805:
+over2981:
+none2980:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2803
+	JNZ  row2978
 	JMP  done
 
 tile3true:
@@ -35333,19 +36386,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2810:
+row2985:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2812
+	JGE        none2987
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2814
+	JNE        far2989
 
-each2815:
+each2990:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35365,11 +36418,11 @@ each2815:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2815
-	JMP          over2813
+	JL           each2990
+	JMP          over2988
 
-far2814:
-each2816:
+far2989:
+each2991:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35398,31 +36451,31 @@ each2816:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2816
+	JL           each2991
 
-over2813:
-none2812:
+over2988:
+none2987:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2810
+	JNZ  row2985
 	JMP  done
 
 tile4false:
-row2817:
+row2992:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2819
+	JGE     none2994
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2821
+	JNE     far2996
 
-each2822:
+each2997:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35442,11 +36495,11 @@ each2822:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2822
-	JMP          over2820
+	JL           each2997
+	JMP          over2995
 
-far2821:
-each2823:
+far2996:
+each2998:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35474,14 +36527,14 @@ each2823:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2823
+	JL           each2998
 
-over2820:
-none2819:
+over2995:
+none2994:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2817
+	JNZ  row2992
 	JMP  done
 
 tile4true:
@@ -35490,20 +36543,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2824:
+row2999:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2826
+	JGE        none3001
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2828
+	JNE        far3003
 
-each2829:
+each3004:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35524,11 +36577,11 @@ each2829:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2829
-	JMP          over2827
+	JL           each3004
+	JMP          over3002
 
-far2828:
-each2830:
+far3003:
+each3005:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35557,32 +36610,32 @@ each2830:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2830
+	JL           each3005
 
-over2827:
-none2826:
+over3002:
+none3001:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2824
+	JNZ  row2999
 	JMP  done
 
 tile5false:
-row2831:
+row3006:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2833
+	JGE     none3008
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2835
+	JNE     far3010
 
-each2836:
+each3011:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35603,11 +36656,11 @@ each2836:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2836
-	JMP          over2834
+	JL           each3011
+	JMP          over3009
 
-far2835:
-each2837:
+far3010:
+each3012:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35638,14 +36691,14 @@ each2837:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2837
+	JL           each3012
 
-over2834:
-none2833:
+over3009:
+none3008:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2831
+	JNZ  row3006
 	JMP  done
 
 tile5true:
@@ -35654,21 +36707,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2838:
+row3013:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2840
+	JGE        none3015
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2842
+	JNE        far3017
 
-each2843:
+each3018:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35690,11 +36743,11 @@ each2843:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2843
-	JMP          over2841
+	JL           each3018
+	JMP          over3016
 
-far2842:
-each2844:
+far3017:
+each3019:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35726,23 +36779,23 @@ each2844:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2844
+	JL           each3019
 
-over2841:
-none2840:
+over3016:
+none3015:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2838
+	JNZ  row3013
 	JMP  done
 
 tile6false:
-row2845:
+row3020:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2847
+	JGE     none3022
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35750,9 +36803,9 @@ row2845:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2849
+	JNE     far3024
 
-each2850:
+each3025:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35774,11 +36827,11 @@ each2850:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2850
-	JMP          over2848
+	JL           each3025
+	JMP          over3023
 
-far2849:
-each2851:
+far3024:
+each3026:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35809,14 +36862,14 @@ each2851:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2851
+	JL           each3026
 
-over2848:
-none2847:
+over3023:
+none3022:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2845
+	JNZ  row3020
 	JMP  done
 
 tile6true:
@@ -35825,12 +36878,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2852:
+row3027:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2854
+	JGE        none3029
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35838,9 +36891,9 @@ row2852:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2856
+	JNE        far3031
 
-each2857:
+each3032:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35863,11 +36916,11 @@ each2857:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2857
-	JMP          over2855
+	JL           each3032
+	JMP          over3030
 
-far2856:
-each2858:
+far3031:
+each3033:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35899,23 +36952,23 @@ each2858:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2858
+	JL           each3033
 
-over2855:
-none2854:
+over3030:
+none3029:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2852
+	JNZ  row3027
 	JMP  done
 
 tile7false:
-row2859:
+row3034:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2861
+	JGE     none3036
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35924,9 +36977,9 @@ row2859:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2863
+	JNE     far3038
 
-each2864:
+each3039:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -35949,11 +37002,11 @@ each2864:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2864
-	JMP          over2862
+	JL           each3039
+	JMP          over3037
 
-far2863:
-each2865:
+far3038:
+each3040:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -35987,14 +37040,14 @@ each2865:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2865
+	JL           each3040
 
-over2862:
-none2861:
+over3037:
+none3036:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2859
+	JNZ  row3034
 	JMP  done
 
 tile7true:
@@ -36003,12 +37056,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2866:
+row3041:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2868
+	JGE        none3043
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36017,9 +37070,9 @@ row2866:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2870
+	JNE        far3045
 
-each2871:
+each3046:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36043,11 +37096,11 @@ each2871:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2871
-	JMP          over2869
+	JL           each3046
+	JMP          over3044
 
-far2870:
-each2872:
+far3045:
+each3047:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36082,23 +37135,23 @@ each2872:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2872
+	JL           each3047
 
-over2869:
-none2868:
+over3044:
+none3043:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2866
+	JNZ  row3041
 	JMP  done
 
 tile8false:
-row2873:
+row3048:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2875
+	JGE     none3050
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36108,9 +37161,9 @@ row2873:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2877
+	JNE     far3052
 
-each2878:
+each3053:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36134,11 +37187,11 @@ each2878:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2878
-	JMP          over2876
+	JL           each3053
+	JMP          over3051
 
-far2877:
-each2879:
+far3052:
+each3054:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36172,14 +37225,14 @@ each2879:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2879
+	JL           each3054
 
-over2876:
-none2875:
+over3051:
+none3050:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2873
+	JNZ  row3048
 	JMP  done
 
 tile8true:
@@ -36188,12 +37241,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2880:
+row3055:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2882
+	JGE        none3057
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36203,9 +37256,9 @@ row2880:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2884
+	JNE        far3059
 
-each2885:
+each3060:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36230,11 +37283,11 @@ each2885:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2885
-	JMP          over2883
+	JL           each3060
+	JMP          over3058
 
-far2884:
-each2886:
+far3059:
+each3061:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36269,16 +37322,21 @@ each2886:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2886
+	JL           each3061
 
-over2883:
-none2882:
+over3058:
+none3057:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2880
+	JNZ  row3055
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3062
+	SFENCE
+
+fenced3062:
 	VZEROUPPER
 	RET
 
@@ -36293,17 +37351,21 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3064
+	CMPQ 144(AX), $0x00
+	JNE  set3063
 
-row2887:
+row3066:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2889
+	JGE     none3068
 	CMPQ    128(AX), $0x00
-	JNE     far2891
+	JNE     far3070
 
-each2892:
+each3071:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36318,20 +37380,26 @@ each2892:
 	VMULPS       64(R11), Y2, Y2
 	VMOVUPS      96(CX), Y3
 	VMULPS       96(R11), Y3, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2892
-	JMP          over2890
+	JL           each3071
+	JMP          over3069
 
-far2891:
-each2893:
+far3070:
+each3072:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36354,23 +37422,212 @@ each2893:
 	VMULPS       64(R11), Y2, Y2
 	VMOVUPS      96(CX), Y3
 	VMULPS       96(R11), Y3, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2893
+	JL           each3072
 
-over2890:
-none2889:
+over3069:
+none3068:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2887
+	JNZ  row3066
+	JMP  done3065
+
+set3063:
+row3073:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3075
+	CMPQ    128(AX), $0x00
+	JNE     far3077
+
+each3078:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3078
+	JMP          over3076
+
+far3077:
+each3079:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3079
+
+over3076:
+none3075:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3073
+	JMP  done3065
+
+past3064:
+row3080:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3082
+	CMPQ    128(AX), $0x00
+	JNE     far3084
+
+each3085:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3085
+	JMP          over3083
+
+far3084:
+each3086:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3086
+
+over3083:
+none3082:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3080
+	SFENCE
+
+done3065:
 	VZEROUPPER
 	RET
 
@@ -36385,17 +37642,21 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3088
+	CMPQ 144(AX), $0x00
+	JNE  set3087
 
-row2894:
+row3090:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2896
+	JGE     none3092
 	CMPQ    128(AX), $0x00
-	JNE     far2898
+	JNE     far3094
 
-each2899:
+each3095:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36418,20 +37679,26 @@ each2899:
 	VMULPS       192(R11), Y3, Y3
 	VMOVUPS      224(CX), Y4
 	VFMADD231PS  224(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2899
-	JMP          over2897
+	JL           each3095
+	JMP          over3093
 
-far2898:
-each2900:
+far3094:
+each3096:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36464,23 +37731,248 @@ each2900:
 	VMULPS       192(R11), Y3, Y3
 	VMOVUPS      224(CX), Y4
 	VFMADD231PS  224(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2900
+	JL           each3096
 
-over2897:
-none2896:
+over3093:
+none3092:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2894
+	JNZ  row3090
+	JMP  done3089
+
+set3087:
+row3097:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3099
+	CMPQ    128(AX), $0x00
+	JNE     far3101
+
+each3102:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3102
+	JMP          over3100
+
+far3101:
+each3103:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3103
+
+over3100:
+none3099:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3097
+	JMP  done3089
+
+past3088:
+row3104:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3106
+	CMPQ    128(AX), $0x00
+	JNE     far3108
+
+each3109:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3109
+	JMP          over3107
+
+far3108:
+each3110:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VMULPS       64(R11), Y1, Y1
+	VMOVUPS      96(CX), Y2
+	VFMADD231PS  96(R11), Y2, Y1
+	VMOVUPS      128(CX), Y2
+	VMULPS       128(R11), Y2, Y2
+	VMOVUPS      160(CX), Y3
+	VFMADD231PS  160(R11), Y3, Y2
+	VMOVUPS      192(CX), Y3
+	VMULPS       192(R11), Y3, Y3
+	VMOVUPS      224(CX), Y4
+	VFMADD231PS  224(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3110
+
+over3107:
+none3106:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3104
+	SFENCE
+
+done3089:
 	VZEROUPPER
 	RET
 
@@ -36495,17 +37987,21 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3112
+	CMPQ 144(AX), $0x00
+	JNE  set3111
 
-row2901:
+row3114:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2903
+	JGE     none3116
 	CMPQ    128(AX), $0x00
-	JNE     far2905
+	JNE     far3118
 
-each2906:
+each3119:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36544,20 +38040,26 @@ each2906:
 	VFMADD231PS  448(R11), Y4, Y3
 	VMOVUPS      480(CX), Y4
 	VFMADD231PS  480(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2906
-	JMP          over2904
+	JL           each3119
+	JMP          over3117
 
-far2905:
-each2907:
+far3118:
+each3120:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36610,23 +38112,320 @@ each2907:
 	VFMADD231PS  448(R11), Y4, Y3
 	VMOVUPS      480(CX), Y4
 	VFMADD231PS  480(R11), Y4, Y3
-	VHADDPS      Y1, Y0, Y0
-	VHADDPS      Y3, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VADDPS       (R12), X0, X0
-	VMOVUPS      X0, (R12)
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2907
+	JL           each3120
 
-over2904:
-none2903:
+over3117:
+none3116:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2901
+	JNZ  row3114
+	JMP  done3113
+
+set3111:
+row3121:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3123
+	CMPQ    128(AX), $0x00
+	JNE     far3125
+
+each3126:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3126
+	JMP          over3124
+
+far3125:
+each3127:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   256(R11)
+	PREFETCHT1   320(R11)
+	PREFETCHT1   384(R11)
+	PREFETCHT1   448(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3127
+
+over3124:
+none3123:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3121
+	JMP  done3113
+
+past3112:
+row3128:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3130
+	CMPQ    128(AX), $0x00
+	JNE     far3132
+
+each3133:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3133
+	JMP          over3131
+
+far3132:
+each3134:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   256(R11)
+	PREFETCHT1   320(R11)
+	PREFETCHT1   384(R11)
+	PREFETCHT1   448(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVNTPS     X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3134
+
+over3131:
+none3130:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3128
+	SFENCE
+
+done3113:
 	VZEROUPPER
 	RET
 
@@ -36641,17 +38440,21 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3136
+	CMPQ 144(AX), $0x00
+	JNE  set3135
 
-row2908:
+row3138:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2910
+	JGE     none3140
 	CMPQ    128(AX), $0x00
-	JNE     far2912
+	JNE     far3142
 
-each2913:
+each3143:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -36674,24 +38477,36 @@ each2913:
 	VMULPS     192(R11), Y6, Y6
 	VMOVUPS    224(CX), Y7
 	VMULPS     224(R11), Y7, Y7
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VHADDPS    Y5, Y4, Y2
-	VHADDPS    Y7, Y6, Y3
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPS     Y2, Y0, Y2
-	VADDPS     (R12), Y2, Y2
-	VMOVUPS    Y2, (R12)
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     (R12), Y1, Y1
+	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2913
-	JMP        over2911
+	JL         each3143
+	JMP        over3141
 
-far2912:
-each2914:
+far3142:
+each3144:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -36724,27 +38539,298 @@ each2914:
 	VMULPS     192(R11), Y6, Y6
 	VMOVUPS    224(CX), Y7
 	VMULPS     224(R11), Y7, Y7
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VHADDPS    Y5, Y4, Y2
-	VHADDPS    Y7, Y6, Y3
-	VHADDPS    Y1, Y0, Y0
-	VHADDPS    Y3, Y2, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPS     Y2, Y0, Y2
-	VADDPS     (R12), Y2, Y2
-	VMOVUPS    Y2, (R12)
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VADDPS     (R12), Y1, Y1
+	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2914
+	JL         each3144
 
-over2911:
-none2910:
+over3141:
+none3140:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2908
+	JNZ  row3138
+	JMP  done3137
+
+set3135:
+row3145:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3147
+	CMPQ    128(AX), $0x00
+	JNE     far3149
+
+each3150:
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3150
+	JMP        over3148
+
+far3149:
+each3151:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VMOVUPS    Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3151
+
+over3148:
+none3147:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3145
+	JMP  done3137
+
+past3136:
+row3152:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3154
+	CMPQ    128(AX), $0x00
+	JNE     far3156
+
+each3157:
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VMOVNTPS   Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3157
+	JMP        over3155
+
+far3156:
+each3158:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (SI)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	MOVQ       DI, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	VMOVUPS    (CX), Y0
+	VMULPS     (R11), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(R11), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(R11), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(R11), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(R11), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(R11), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(R11), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(R11), Y7, Y7
+	VSHUFPS    $0x88, Y1, Y0, Y8
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VSHUFPS    $0x88, Y5, Y4, Y1
+	VSHUFPS    $0xdd, Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VSHUFPS    $0x88, Y7, Y6, Y2
+	VSHUFPS    $0xdd, Y7, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VSHUFPS    $0x88, Y0, Y8, Y3
+	VSHUFPS    $0xdd, Y0, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VSHUFPS    $0x88, Y2, Y1, Y0
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x20, Y0, Y3, Y1
+	VPERM2F128 $0x31, Y0, Y3, Y0
+	VADDPS     Y1, Y0, Y1
+	VMOVNTPS   Y1, (R12)
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each3158
+
+over3155:
+none3154:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3152
+	SFENCE
+
+done3137:
 	VZEROUPPER
 	RET
 
@@ -36759,17 +38845,21 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3160
+	CMPQ 144(AX), $0x00
+	JNE  set3159
 
-row2915:
+row3162:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2917
+	JGE     none3164
 	CMPQ    128(AX), $0x00
-	JNE     far2919
+	JNE     far3166
 
-each2920:
+each3167:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -36808,24 +38898,36 @@ each2920:
 	VMULPS      448(R11), Y7, Y7
 	VMOVUPS     480(CX), Y8
 	VFMADD231PS 480(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2920
-	JMP         over2918
+	JL          each3167
+	JMP         over3165
 
-far2919:
-each2921:
+far3166:
+each3168:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -36878,27 +38980,370 @@ each2921:
 	VMULPS      448(R11), Y7, Y7
 	VMOVUPS     480(CX), Y8
 	VFMADD231PS 480(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2921
+	JL          each3168
 
-over2918:
-none2917:
+over3165:
+none3164:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2915
+	JNZ  row3162
+	JMP  done3161
+
+set3159:
+row3169:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3171
+	CMPQ    128(AX), $0x00
+	JNE     far3173
+
+each3174:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3174
+	JMP         over3172
+
+far3173:
+each3175:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3175
+
+over3172:
+none3171:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3169
+	JMP  done3161
+
+past3160:
+row3176:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3178
+	CMPQ    128(AX), $0x00
+	JNE     far3180
+
+each3181:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3181
+	JMP         over3179
+
+far3180:
+each3182:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3182
+
+over3179:
+none3178:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3176
+	SFENCE
+
+done3161:
 	VZEROUPPER
 	RET
 
@@ -36913,17 +39358,21 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), DI
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
+	CMPQ 168(AX), $0x00
+	JNE  past3184
+	CMPQ 144(AX), $0x00
+	JNE  set3183
 
-row2922:
+row3186:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2924
+	JGE     none3188
 	CMPQ    128(AX), $0x00
-	JNE     far2926
+	JNE     far3190
 
-each2927:
+each3191:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -36994,24 +39443,36 @@ each2927:
 	VFMADD231PS 960(R11), Y8, Y7
 	VMOVUPS     992(CX), Y8
 	VFMADD231PS 992(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2927
-	JMP         over2925
+	JL          each3191
+	JMP         over3189
 
-far2926:
-each2928:
+far3190:
+each3192:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -37104,27 +39565,514 @@ each2928:
 	VFMADD231PS 960(R11), Y8, Y7
 	VMOVUPS     992(CX), Y8
 	VFMADD231PS 992(R11), Y8, Y7
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VHADDPS     Y5, Y4, Y2
-	VHADDPS     Y7, Y6, Y3
-	VHADDPS     Y1, Y0, Y0
-	VHADDPS     Y3, Y2, Y1
-	VPERM2F128  $0x20, Y1, Y0, Y2
-	VPERM2F128  $0x31, Y1, Y0, Y0
-	VADDPS      Y2, Y0, Y2
-	VADDPS      (R12), Y2, Y2
-	VMOVUPS     Y2, (R12)
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2928
+	JL          each3192
 
-over2925:
-none2924:
+over3189:
+none3188:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2922
+	JNZ  row3186
+	JMP  done3185
+
+set3183:
+row3193:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3195
+	CMPQ    128(AX), $0x00
+	JNE     far3197
+
+each3198:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3198
+	JMP         over3196
+
+far3197:
+each3199:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	PREFETCHT1  512(R11)
+	PREFETCHT1  576(R11)
+	PREFETCHT1  640(R11)
+	PREFETCHT1  704(R11)
+	PREFETCHT1  768(R11)
+	PREFETCHT1  832(R11)
+	PREFETCHT1  896(R11)
+	PREFETCHT1  960(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3199
+
+over3196:
+none3195:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3193
+	JMP  done3185
+
+past3184:
+row3200:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3202
+	CMPQ    128(AX), $0x00
+	JNE     far3204
+
+each3205:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3205
+	JMP         over3203
+
+far3204:
+each3206:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	PREFETCHT1  512(R11)
+	PREFETCHT1  576(R11)
+	PREFETCHT1  640(R11)
+	PREFETCHT1  704(R11)
+	PREFETCHT1  768(R11)
+	PREFETCHT1  832(R11)
+	PREFETCHT1  896(R11)
+	PREFETCHT1  960(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VFMADD231PS 64(R11), Y1, Y0
+	VMOVUPS     96(CX), Y1
+	VFMADD231PS 96(R11), Y1, Y0
+	VMOVUPS     128(CX), Y1
+	VMULPS      128(R11), Y1, Y1
+	VMOVUPS     160(CX), Y2
+	VFMADD231PS 160(R11), Y2, Y1
+	VMOVUPS     192(CX), Y2
+	VFMADD231PS 192(R11), Y2, Y1
+	VMOVUPS     224(CX), Y2
+	VFMADD231PS 224(R11), Y2, Y1
+	VMOVUPS     256(CX), Y2
+	VMULPS      256(R11), Y2, Y2
+	VMOVUPS     288(CX), Y3
+	VFMADD231PS 288(R11), Y3, Y2
+	VMOVUPS     320(CX), Y3
+	VFMADD231PS 320(R11), Y3, Y2
+	VMOVUPS     352(CX), Y3
+	VFMADD231PS 352(R11), Y3, Y2
+	VMOVUPS     384(CX), Y3
+	VMULPS      384(R11), Y3, Y3
+	VMOVUPS     416(CX), Y4
+	VFMADD231PS 416(R11), Y4, Y3
+	VMOVUPS     448(CX), Y4
+	VFMADD231PS 448(R11), Y4, Y3
+	VMOVUPS     480(CX), Y4
+	VFMADD231PS 480(R11), Y4, Y3
+	VMOVUPS     512(CX), Y4
+	VMULPS      512(R11), Y4, Y4
+	VMOVUPS     544(CX), Y5
+	VFMADD231PS 544(R11), Y5, Y4
+	VMOVUPS     576(CX), Y5
+	VFMADD231PS 576(R11), Y5, Y4
+	VMOVUPS     608(CX), Y5
+	VFMADD231PS 608(R11), Y5, Y4
+	VMOVUPS     640(CX), Y5
+	VMULPS      640(R11), Y5, Y5
+	VMOVUPS     672(CX), Y6
+	VFMADD231PS 672(R11), Y6, Y5
+	VMOVUPS     704(CX), Y6
+	VFMADD231PS 704(R11), Y6, Y5
+	VMOVUPS     736(CX), Y6
+	VFMADD231PS 736(R11), Y6, Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      768(R11), Y6, Y6
+	VMOVUPS     800(CX), Y7
+	VFMADD231PS 800(R11), Y7, Y6
+	VMOVUPS     832(CX), Y7
+	VFMADD231PS 832(R11), Y7, Y6
+	VMOVUPS     864(CX), Y7
+	VFMADD231PS 864(R11), Y7, Y6
+	VMOVUPS     896(CX), Y7
+	VMULPS      896(R11), Y7, Y7
+	VMOVUPS     928(CX), Y8
+	VFMADD231PS 928(R11), Y8, Y7
+	VMOVUPS     960(CX), Y8
+	VFMADD231PS 960(R11), Y8, Y7
+	VMOVUPS     992(CX), Y8
+	VFMADD231PS 992(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3206
+
+over3203:
+none3202:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3200
+	SFENCE
+
+done3185:
 	VZEROUPPER
 	RET
 
@@ -37175,16 +40123,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2929:
+row3207:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2931
+	JGE     none3209
 	CMPQ    128(AX), $0x00
-	JNE     far2933
+	JNE     far3211
 
-each2934:
+each3212:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37195,11 +40143,11 @@ each2934:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2934
-	JMP     over2932
+	JL      each3212
+	JMP     over3210
 
-far2933:
-each2935:
+far3211:
+each3213:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37217,14 +40165,14 @@ each2935:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2935
+	JL         each3213
 
-over2932:
-none2931:
+over3210:
+none3209:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2929
+	JNZ  row3207
 	JMP  done
 
 tile1true:
@@ -37233,16 +40181,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2936:
+row3214:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2938
+	JGE     none3216
 	CMPQ    128(AX), $0x00
-	JNE     far2940
+	JNE     far3218
 
-each2941:
+each3219:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37252,38 +40200,38 @@ each2941:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2942
+	JE           all3220
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2944
+	JZ           two3222
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2944:
+two3222:
 	TESTQ    $0x00000002, R11
-	JZ       one2945
+	JZ       one3223
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2945:
+one3223:
 	TESTQ  $0x00000001, R11
-	JZ     stored2943
+	JZ     stored3221
 	VMOVSS X1, (R12)
-	JMP    stored2943
+	JMP    stored3221
 
-all2942:
+all3220:
 	VMOVUPS Y1, (R12)
 
-stored2943:
+stored3221:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2941
-	JMP  over2939
+	JL   each3219
+	JMP  over3217
 
-far2940:
-each2946:
+far3218:
+each3224:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37300,54 +40248,54 @@ each2946:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2947
+	JE           all3225
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2949
+	JZ           two3227
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2949:
+two3227:
 	TESTQ    $0x00000002, R11
-	JZ       one2950
+	JZ       one3228
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2950:
+one3228:
 	TESTQ  $0x00000001, R11
-	JZ     stored2948
+	JZ     stored3226
 	VMOVSS X1, (R12)
-	JMP    stored2948
+	JMP    stored3226
 
-all2947:
+all3225:
 	VMOVUPS Y1, (R12)
 
-stored2948:
+stored3226:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2946
+	JL   each3224
 
-over2939:
-none2938:
+over3217:
+none3216:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2936
+	JNZ  row3214
 	JMP  done
 
 tile2false:
-row2951:
+row3229:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2953
+	JGE     none3231
 	CMPQ    128(AX), $0x00
-	JNE     far2955
+	JNE     far3233
 
-each2956:
+each3234:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37360,11 +40308,11 @@ each2956:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2956
-	JMP     over2954
+	JL      each3234
+	JMP     over3232
 
-far2955:
-each2957:
+far3233:
+each3235:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37384,14 +40332,14 @@ each2957:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2957
+	JL         each3235
 
-over2954:
-none2953:
+over3232:
+none3231:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2951
+	JNZ  row3229
 	JMP  done
 
 tile2true:
@@ -37400,16 +40348,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2958:
+row3236:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2960
+	JGE     none3238
 	CMPQ    128(AX), $0x00
-	JNE     far2962
+	JNE     far3240
 
-each2963:
+each3241:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37421,38 +40369,38 @@ each2963:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2964
+	JE           all3242
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2966
+	JZ           two3244
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2966:
+two3244:
 	TESTQ    $0x00000002, R11
-	JZ       one2967
+	JZ       one3245
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2967:
+one3245:
 	TESTQ  $0x00000001, R11
-	JZ     stored2965
+	JZ     stored3243
 	VMOVSS X1, (R12)
-	JMP    stored2965
+	JMP    stored3243
 
-all2964:
+all3242:
 	VMOVUPS Y1, 32(R12)
 
-stored2965:
+stored3243:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2963
-	JMP  over2961
+	JL   each3241
+	JMP  over3239
 
-far2962:
-each2968:
+far3240:
+each3246:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37471,54 +40419,54 @@ each2968:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2969
+	JE           all3247
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2971
+	JZ           two3249
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2971:
+two3249:
 	TESTQ    $0x00000002, R11
-	JZ       one2972
+	JZ       one3250
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2972:
+one3250:
 	TESTQ  $0x00000001, R11
-	JZ     stored2970
+	JZ     stored3248
 	VMOVSS X1, (R12)
-	JMP    stored2970
+	JMP    stored3248
 
-all2969:
+all3247:
 	VMOVUPS Y1, 32(R12)
 
-stored2970:
+stored3248:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2968
+	JL   each3246
 
-over2961:
-none2960:
+over3239:
+none3238:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2958
+	JNZ  row3236
 	JMP  done
 
 tile3false:
-row2973:
+row3251:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2975
+	JGE     none3253
 	CMPQ    128(AX), $0x00
-	JNE     far2977
+	JNE     far3255
 
-each2978:
+each3256:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37533,11 +40481,11 @@ each2978:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2978
-	JMP     over2976
+	JL      each3256
+	JMP     over3254
 
-far2977:
-each2979:
+far3255:
+each3257:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37561,14 +40509,14 @@ each2979:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2979
+	JL         each3257
 
-over2976:
-none2975:
+over3254:
+none3253:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2973
+	JNZ  row3251
 	JMP  done
 
 tile3true:
@@ -37577,16 +40525,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2980:
+row3258:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2982
+	JGE     none3260
 	CMPQ    128(AX), $0x00
-	JNE     far2984
+	JNE     far3262
 
-each2985:
+each3263:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37600,38 +40548,38 @@ each2985:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2986
+	JE           all3264
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2988
+	JZ           two3266
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2988:
+two3266:
 	TESTQ    $0x00000002, R11
-	JZ       one2989
+	JZ       one3267
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2989:
+one3267:
 	TESTQ  $0x00000001, R11
-	JZ     stored2987
+	JZ     stored3265
 	VMOVSS X1, (R12)
-	JMP    stored2987
+	JMP    stored3265
 
-all2986:
+all3264:
 	VMOVUPS Y1, 64(R12)
 
-stored2987:
+stored3265:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2985
-	JMP  over2983
+	JL   each3263
+	JMP  over3261
 
-far2984:
-each2990:
+far3262:
+each3268:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37654,54 +40602,54 @@ each2990:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2991
+	JE           all3269
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two2993
+	JZ           two3271
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2993:
+two3271:
 	TESTQ    $0x00000002, R11
-	JZ       one2994
+	JZ       one3272
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2994:
+one3272:
 	TESTQ  $0x00000001, R11
-	JZ     stored2992
+	JZ     stored3270
 	VMOVSS X1, (R12)
-	JMP    stored2992
+	JMP    stored3270
 
-all2991:
+all3269:
 	VMOVUPS Y1, 64(R12)
 
-stored2992:
+stored3270:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each2990
+	JL   each3268
 
-over2983:
-none2982:
+over3261:
+none3260:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2980
+	JNZ  row3258
 	JMP  done
 
 tile4false:
-row2995:
+row3273:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2997
+	JGE     none3275
 	CMPQ    128(AX), $0x00
-	JNE     far2999
+	JNE     far3277
 
-each3000:
+each3278:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37718,11 +40666,11 @@ each3000:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3000
-	JMP     over2998
+	JL      each3278
+	JMP     over3276
 
-far2999:
-each3001:
+far3277:
+each3279:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37747,14 +40695,14 @@ each3001:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3001
+	JL         each3279
 
-over2998:
-none2997:
+over3276:
+none3275:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2995
+	JNZ  row3273
 	JMP  done
 
 tile4true:
@@ -37763,16 +40711,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3002:
+row3280:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3004
+	JGE     none3282
 	CMPQ    128(AX), $0x00
-	JNE     far3006
+	JNE     far3284
 
-each3007:
+each3285:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37788,38 +40736,38 @@ each3007:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3008
+	JE           all3286
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3010
+	JZ           two3288
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3010:
+two3288:
 	TESTQ    $0x00000002, R11
-	JZ       one3011
+	JZ       one3289
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3011:
+one3289:
 	TESTQ  $0x00000001, R11
-	JZ     stored3009
+	JZ     stored3287
 	VMOVSS X1, (R12)
-	JMP    stored3009
+	JMP    stored3287
 
-all3008:
+all3286:
 	VMOVUPS Y1, 96(R12)
 
-stored3009:
+stored3287:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3007
-	JMP  over3005
+	JL   each3285
+	JMP  over3283
 
-far3006:
-each3012:
+far3284:
+each3290:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37843,54 +40791,54 @@ each3012:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3013
+	JE           all3291
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3015
+	JZ           two3293
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3015:
+two3293:
 	TESTQ    $0x00000002, R11
-	JZ       one3016
+	JZ       one3294
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3016:
+one3294:
 	TESTQ  $0x00000001, R11
-	JZ     stored3014
+	JZ     stored3292
 	VMOVSS X1, (R12)
-	JMP    stored3014
+	JMP    stored3292
 
-all3013:
+all3291:
 	VMOVUPS Y1, 96(R12)
 
-stored3014:
+stored3292:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3012
+	JL   each3290
 
-over3005:
-none3004:
+over3283:
+none3282:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3002
+	JNZ  row3280
 	JMP  done
 
 tile5false:
-row3017:
+row3295:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3019
+	JGE     none3297
 	CMPQ    128(AX), $0x00
-	JNE     far3021
+	JNE     far3299
 
-each3022:
+each3300:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -37909,11 +40857,11 @@ each3022:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3022
-	JMP     over3020
+	JL      each3300
+	JMP     over3298
 
-far3021:
-each3023:
+far3299:
+each3301:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -37942,14 +40890,14 @@ each3023:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3023
+	JL         each3301
 
-over3020:
-none3019:
+over3298:
+none3297:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3017
+	JNZ  row3295
 	JMP  done
 
 tile5true:
@@ -37958,16 +40906,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3024:
+row3302:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3026
+	JGE     none3304
 	CMPQ    128(AX), $0x00
-	JNE     far3028
+	JNE     far3306
 
-each3029:
+each3307:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37985,38 +40933,38 @@ each3029:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3030
+	JE           all3308
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3032
+	JZ           two3310
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3032:
+two3310:
 	TESTQ    $0x00000002, R11
-	JZ       one3033
+	JZ       one3311
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3033:
+one3311:
 	TESTQ  $0x00000001, R11
-	JZ     stored3031
+	JZ     stored3309
 	VMOVSS X1, (R12)
-	JMP    stored3031
+	JMP    stored3309
 
-all3030:
+all3308:
 	VMOVUPS Y1, 128(R12)
 
-stored3031:
+stored3309:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3029
-	JMP  over3027
+	JL   each3307
+	JMP  over3305
 
-far3028:
-each3034:
+far3306:
+each3312:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38044,54 +40992,54 @@ each3034:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3035
+	JE           all3313
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3037
+	JZ           two3315
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3037:
+two3315:
 	TESTQ    $0x00000002, R11
-	JZ       one3038
+	JZ       one3316
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3038:
+one3316:
 	TESTQ  $0x00000001, R11
-	JZ     stored3036
+	JZ     stored3314
 	VMOVSS X1, (R12)
-	JMP    stored3036
+	JMP    stored3314
 
-all3035:
+all3313:
 	VMOVUPS Y1, 128(R12)
 
-stored3036:
+stored3314:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3034
+	JL   each3312
 
-over3027:
-none3026:
+over3305:
+none3304:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3024
+	JNZ  row3302
 	JMP  done
 
 tile6false:
-row3039:
+row3317:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3041
+	JGE     none3319
 	CMPQ    128(AX), $0x00
-	JNE     far3043
+	JNE     far3321
 
-each3044:
+each3322:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38112,11 +41060,11 @@ each3044:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3044
-	JMP     over3042
+	JL      each3322
+	JMP     over3320
 
-far3043:
-each3045:
+far3321:
+each3323:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38146,14 +41094,14 @@ each3045:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3045
+	JL         each3323
 
-over3042:
-none3041:
+over3320:
+none3319:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3039
+	JNZ  row3317
 	JMP  done
 
 tile6true:
@@ -38162,16 +41110,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3046:
+row3324:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3048
+	JGE     none3326
 	CMPQ    128(AX), $0x00
-	JNE     far3050
+	JNE     far3328
 
-each3051:
+each3329:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38191,38 +41139,38 @@ each3051:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3052
+	JE           all3330
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3054
+	JZ           two3332
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3054:
+two3332:
 	TESTQ    $0x00000002, R11
-	JZ       one3055
+	JZ       one3333
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3055:
+one3333:
 	TESTQ  $0x00000001, R11
-	JZ     stored3053
+	JZ     stored3331
 	VMOVSS X1, (R12)
-	JMP    stored3053
+	JMP    stored3331
 
-all3052:
+all3330:
 	VMOVUPS Y1, 160(R12)
 
-stored3053:
+stored3331:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3051
-	JMP  over3049
+	JL   each3329
+	JMP  over3327
 
-far3050:
-each3056:
+far3328:
+each3334:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38251,54 +41199,54 @@ each3056:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3057
+	JE           all3335
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3059
+	JZ           two3337
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3059:
+two3337:
 	TESTQ    $0x00000002, R11
-	JZ       one3060
+	JZ       one3338
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3060:
+one3338:
 	TESTQ  $0x00000001, R11
-	JZ     stored3058
+	JZ     stored3336
 	VMOVSS X1, (R12)
-	JMP    stored3058
+	JMP    stored3336
 
-all3057:
+all3335:
 	VMOVUPS Y1, 160(R12)
 
-stored3058:
+stored3336:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3056
+	JL   each3334
 
-over3049:
-none3048:
+over3327:
+none3326:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3046
+	JNZ  row3324
 	JMP  done
 
 tile7false:
-row3061:
+row3339:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3063
+	JGE     none3341
 	CMPQ    128(AX), $0x00
-	JNE     far3065
+	JNE     far3343
 
-each3066:
+each3344:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38321,11 +41269,11 @@ each3066:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3066
-	JMP     over3064
+	JL      each3344
+	JMP     over3342
 
-far3065:
-each3067:
+far3343:
+each3345:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38359,14 +41307,14 @@ each3067:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3067
+	JL         each3345
 
-over3064:
-none3063:
+over3342:
+none3341:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3061
+	JNZ  row3339
 	JMP  done
 
 tile7true:
@@ -38375,16 +41323,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3068:
+row3346:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3070
+	JGE     none3348
 	CMPQ    128(AX), $0x00
-	JNE     far3072
+	JNE     far3350
 
-each3073:
+each3351:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38406,38 +41354,38 @@ each3073:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3074
+	JE           all3352
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3076
+	JZ           two3354
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3076:
+two3354:
 	TESTQ    $0x00000002, R11
-	JZ       one3077
+	JZ       one3355
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3077:
+one3355:
 	TESTQ  $0x00000001, R11
-	JZ     stored3075
+	JZ     stored3353
 	VMOVSS X1, (R12)
-	JMP    stored3075
+	JMP    stored3353
 
-all3074:
+all3352:
 	VMOVUPS Y1, 192(R12)
 
-stored3075:
+stored3353:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3073
-	JMP  over3071
+	JL   each3351
+	JMP  over3349
 
-far3072:
-each3078:
+far3350:
+each3356:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38470,54 +41418,54 @@ each3078:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3079
+	JE           all3357
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3081
+	JZ           two3359
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3081:
+two3359:
 	TESTQ    $0x00000002, R11
-	JZ       one3082
+	JZ       one3360
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3082:
+one3360:
 	TESTQ  $0x00000001, R11
-	JZ     stored3080
+	JZ     stored3358
 	VMOVSS X1, (R12)
-	JMP    stored3080
+	JMP    stored3358
 
-all3079:
+all3357:
 	VMOVUPS Y1, 192(R12)
 
-stored3080:
+stored3358:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3078
+	JL   each3356
 
-over3071:
-none3070:
+over3349:
+none3348:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3068
+	JNZ  row3346
 	JMP  done
 
 tile8false:
-row3083:
+row3361:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3085
+	JGE     none3363
 	CMPQ    128(AX), $0x00
-	JNE     far3087
+	JNE     far3365
 
-each3088:
+each3366:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38542,11 +41490,11 @@ each3088:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3088
-	JMP     over3086
+	JL      each3366
+	JMP     over3364
 
-far3087:
-each3089:
+far3365:
+each3367:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38581,14 +41529,14 @@ each3089:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3089
+	JL         each3367
 
-over3086:
-none3085:
+over3364:
+none3363:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3083
+	JNZ  row3361
 	JMP  done
 
 tile8true:
@@ -38597,16 +41545,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3090:
+row3368:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3092
+	JGE     none3370
 	CMPQ    128(AX), $0x00
-	JNE     far3094
+	JNE     far3372
 
-each3095:
+each3373:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38630,38 +41578,38 @@ each3095:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3096
+	JE           all3374
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3098
+	JZ           two3376
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3098:
+two3376:
 	TESTQ    $0x00000002, R11
-	JZ       one3099
+	JZ       one3377
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3099:
+one3377:
 	TESTQ  $0x00000001, R11
-	JZ     stored3097
+	JZ     stored3375
 	VMOVSS X1, (R12)
-	JMP    stored3097
+	JMP    stored3375
 
-all3096:
+all3374:
 	VMOVUPS Y1, 224(R12)
 
-stored3097:
+stored3375:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3095
-	JMP  over3093
+	JL   each3373
+	JMP  over3371
 
-far3094:
-each3100:
+far3372:
+each3378:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38695,43 +41643,48 @@ each3100:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3101
+	JE           all3379
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3103
+	JZ           two3381
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3103:
+two3381:
 	TESTQ    $0x00000002, R11
-	JZ       one3104
+	JZ       one3382
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3104:
+one3382:
 	TESTQ  $0x00000001, R11
-	JZ     stored3102
+	JZ     stored3380
 	VMOVSS X1, (R12)
-	JMP    stored3102
+	JMP    stored3380
 
-all3101:
+all3379:
 	VMOVUPS Y1, 224(R12)
 
-stored3102:
+stored3380:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3100
+	JL   each3378
 
-over3093:
-none3092:
+over3371:
+none3370:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3090
+	JNZ  row3368
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3383
+	SFENCE
+
+fenced3383:
 	VZEROUPPER
 	RET
 
@@ -38782,17 +41735,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3105:
+row3384:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3107
+	JGE     none3386
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3109
+	JNE     far3388
 
-each3110:
+each3389:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38804,11 +41757,11 @@ each3110:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3110
-	JMP     over3108
+	JL      each3389
+	JMP     over3387
 
-far3109:
-each3111:
+far3388:
+each3390:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38827,14 +41780,14 @@ each3111:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3111
+	JL         each3390
 
-over3108:
-none3107:
+over3387:
+none3386:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3105
+	JNZ  row3384
 	JMP  done
 
 tile1true:
@@ -38843,17 +41796,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3112:
+row3391:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3114
+	JGE        none3393
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3116
+	JNE        far3395
 
-each3117:
+each3396:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38864,38 +41817,38 @@ each3117:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3118
+	JE           all3397
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3120
+	JZ           two3399
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3120:
+two3399:
 	TESTQ    $0x00000002, R11
-	JZ       one3121
+	JZ       one3400
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3121:
+one3400:
 	TESTQ  $0x00000001, R11
-	JZ     stored3119
+	JZ     stored3398
 	VMOVSS X2, (R12)
-	JMP    stored3119
+	JMP    stored3398
 
-all3118:
+all3397:
 	VMOVUPS Y2, (R12)
 
-stored3119:
+stored3398:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3117
-	JMP  over3115
+	JL   each3396
+	JMP  over3394
 
-far3116:
-each3122:
+far3395:
+each3401:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38913,56 +41866,56 @@ each3122:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3123
+	JE           all3402
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3125
+	JZ           two3404
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3125:
+two3404:
 	TESTQ    $0x00000002, R11
-	JZ       one3126
+	JZ       one3405
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3126:
+one3405:
 	TESTQ  $0x00000001, R11
-	JZ     stored3124
+	JZ     stored3403
 	VMOVSS X2, (R12)
-	JMP    stored3124
+	JMP    stored3403
 
-all3123:
+all3402:
 	VMOVUPS Y2, (R12)
 
-stored3124:
+stored3403:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3122
+	JL   each3401
 
-over3115:
-none3114:
+over3394:
+none3393:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3112
+	JNZ  row3391
 	JMP  done
 
 tile2false:
-row3127:
+row3406:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3129
+	JGE     none3408
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3131
+	JNE     far3410
 
-each3132:
+each3411:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -38977,11 +41930,11 @@ each3132:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3132
-	JMP     over3130
+	JL      each3411
+	JMP     over3409
 
-far3131:
-each3133:
+far3410:
+each3412:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39003,14 +41956,14 @@ each3133:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3133
+	JL         each3412
 
-over3130:
-none3129:
+over3409:
+none3408:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3127
+	JNZ  row3406
 	JMP  done
 
 tile2true:
@@ -39019,18 +41972,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3134:
+row3413:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3136
+	JGE        none3415
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3138
+	JNE        far3417
 
-each3139:
+each3418:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39044,38 +41997,38 @@ each3139:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3140
+	JE           all3419
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3142
+	JZ           two3421
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3142:
+two3421:
 	TESTQ    $0x00000002, R11
-	JZ       one3143
+	JZ       one3422
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3143:
+one3422:
 	TESTQ  $0x00000001, R11
-	JZ     stored3141
+	JZ     stored3420
 	VMOVSS X3, (R12)
-	JMP    stored3141
+	JMP    stored3420
 
-all3140:
+all3419:
 	VMOVUPS Y3, 32(R12)
 
-stored3141:
+stored3420:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3139
-	JMP  over3137
+	JL   each3418
+	JMP  over3416
 
-far3138:
-each3144:
+far3417:
+each3423:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39096,57 +42049,57 @@ each3144:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3145
+	JE           all3424
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3147
+	JZ           two3426
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3147:
+two3426:
 	TESTQ    $0x00000002, R11
-	JZ       one3148
+	JZ       one3427
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3148:
+one3427:
 	TESTQ  $0x00000001, R11
-	JZ     stored3146
+	JZ     stored3425
 	VMOVSS X3, (R12)
-	JMP    stored3146
+	JMP    stored3425
 
-all3145:
+all3424:
 	VMOVUPS Y3, 32(R12)
 
-stored3146:
+stored3425:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3144
+	JL   each3423
 
-over3137:
-none3136:
+over3416:
+none3415:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3134
+	JNZ  row3413
 	JMP  done
 
 tile3false:
-row3149:
+row3428:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3151
+	JGE     none3430
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3153
+	JNE     far3432
 
-each3154:
+each3433:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39164,11 +42117,11 @@ each3154:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3154
-	JMP     over3152
+	JL      each3433
+	JMP     over3431
 
-far3153:
-each3155:
+far3432:
+each3434:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39195,14 +42148,14 @@ each3155:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3155
+	JL         each3434
 
-over3152:
-none3151:
+over3431:
+none3430:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3149
+	JNZ  row3428
 	JMP  done
 
 tile3true:
@@ -39211,19 +42164,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3156:
+row3435:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3158
+	JGE        none3437
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3160
+	JNE        far3439
 
-each3161:
+each3440:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39240,38 +42193,38 @@ each3161:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3162
+	JE           all3441
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3164
+	JZ           two3443
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3164:
+two3443:
 	TESTQ    $0x00000002, R11
-	JZ       one3165
+	JZ       one3444
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3165:
+one3444:
 	TESTQ  $0x00000001, R11
-	JZ     stored3163
+	JZ     stored3442
 	VMOVSS X4, (R12)
-	JMP    stored3163
+	JMP    stored3442
 
-all3162:
+all3441:
 	VMOVUPS Y4, 64(R12)
 
-stored3163:
+stored3442:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3161
-	JMP  over3159
+	JL   each3440
+	JMP  over3438
 
-far3160:
-each3166:
+far3439:
+each3445:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39297,58 +42250,58 @@ each3166:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3167
+	JE           all3446
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3169
+	JZ           two3448
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3169:
+two3448:
 	TESTQ    $0x00000002, R11
-	JZ       one3170
+	JZ       one3449
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3170:
+one3449:
 	TESTQ  $0x00000001, R11
-	JZ     stored3168
+	JZ     stored3447
 	VMOVSS X4, (R12)
-	JMP    stored3168
+	JMP    stored3447
 
-all3167:
+all3446:
 	VMOVUPS Y4, 64(R12)
 
-stored3168:
+stored3447:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3166
+	JL   each3445
 
-over3159:
-none3158:
+over3438:
+none3437:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3156
+	JNZ  row3435
 	JMP  done
 
 tile4false:
-row3171:
+row3450:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3173
+	JGE     none3452
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3175
+	JNE     far3454
 
-each3176:
+each3455:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39369,11 +42322,11 @@ each3176:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3176
-	JMP     over3174
+	JL      each3455
+	JMP     over3453
 
-far3175:
-each3177:
+far3454:
+each3456:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39402,14 +42355,14 @@ each3177:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3177
+	JL         each3456
 
-over3174:
-none3173:
+over3453:
+none3452:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3171
+	JNZ  row3450
 	JMP  done
 
 tile4true:
@@ -39418,20 +42371,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3178:
+row3457:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3180
+	JGE        none3459
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3182
+	JNE        far3461
 
-each3183:
+each3462:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39451,38 +42404,38 @@ each3183:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3184
+	JE           all3463
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3186
+	JZ           two3465
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3186:
+two3465:
 	TESTQ    $0x00000002, R11
-	JZ       one3187
+	JZ       one3466
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3187:
+one3466:
 	TESTQ  $0x00000001, R11
-	JZ     stored3185
+	JZ     stored3464
 	VMOVSS X5, (R12)
-	JMP    stored3185
+	JMP    stored3464
 
-all3184:
+all3463:
 	VMOVUPS Y5, 96(R12)
 
-stored3185:
+stored3464:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3183
-	JMP  over3181
+	JL   each3462
+	JMP  over3460
 
-far3182:
-each3188:
+far3461:
+each3467:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39510,59 +42463,59 @@ each3188:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3189
+	JE           all3468
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3191
+	JZ           two3470
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3191:
+two3470:
 	TESTQ    $0x00000002, R11
-	JZ       one3192
+	JZ       one3471
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3192:
+one3471:
 	TESTQ  $0x00000001, R11
-	JZ     stored3190
+	JZ     stored3469
 	VMOVSS X5, (R12)
-	JMP    stored3190
+	JMP    stored3469
 
-all3189:
+all3468:
 	VMOVUPS Y5, 96(R12)
 
-stored3190:
+stored3469:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3188
+	JL   each3467
 
-over3181:
-none3180:
+over3460:
+none3459:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3178
+	JNZ  row3457
 	JMP  done
 
 tile5false:
-row3193:
+row3472:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3195
+	JGE     none3474
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3197
+	JNE     far3476
 
-each3198:
+each3477:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39586,11 +42539,11 @@ each3198:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3198
-	JMP     over3196
+	JL      each3477
+	JMP     over3475
 
-far3197:
-each3199:
+far3476:
+each3478:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39624,14 +42577,14 @@ each3199:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3199
+	JL         each3478
 
-over3196:
-none3195:
+over3475:
+none3474:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3193
+	JNZ  row3472
 	JMP  done
 
 tile5true:
@@ -39640,21 +42593,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3200:
+row3479:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3202
+	JGE        none3481
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3204
+	JNE        far3483
 
-each3205:
+each3484:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39677,38 +42630,38 @@ each3205:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3206
+	JE           all3485
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3208
+	JZ           two3487
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3208:
+two3487:
 	TESTQ    $0x00000002, R11
-	JZ       one3209
+	JZ       one3488
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3209:
+one3488:
 	TESTQ  $0x00000001, R11
-	JZ     stored3207
+	JZ     stored3486
 	VMOVSS X6, (R12)
-	JMP    stored3207
+	JMP    stored3486
 
-all3206:
+all3485:
 	VMOVUPS Y6, 128(R12)
 
-stored3207:
+stored3486:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3205
-	JMP  over3203
+	JL   each3484
+	JMP  over3482
 
-far3204:
-each3210:
+far3483:
+each3489:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39741,50 +42694,50 @@ each3210:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3211
+	JE           all3490
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3213
+	JZ           two3492
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3213:
+two3492:
 	TESTQ    $0x00000002, R11
-	JZ       one3214
+	JZ       one3493
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3214:
+one3493:
 	TESTQ  $0x00000001, R11
-	JZ     stored3212
+	JZ     stored3491
 	VMOVSS X6, (R12)
-	JMP    stored3212
+	JMP    stored3491
 
-all3211:
+all3490:
 	VMOVUPS Y6, 128(R12)
 
-stored3212:
+stored3491:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3210
+	JL   each3489
 
-over3203:
-none3202:
+over3482:
+none3481:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3200
+	JNZ  row3479
 	JMP  done
 
 tile6false:
-row3215:
+row3494:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3217
+	JGE     none3496
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39792,9 +42745,9 @@ row3215:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3219
+	JNE     far3498
 
-each3220:
+each3499:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -39821,11 +42774,11 @@ each3220:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3220
-	JMP     over3218
+	JL      each3499
+	JMP     over3497
 
-far3219:
-each3221:
+far3498:
+each3500:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -39861,14 +42814,14 @@ each3221:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3221
+	JL         each3500
 
-over3218:
-none3217:
+over3497:
+none3496:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3215
+	JNZ  row3494
 	JMP  done
 
 tile6true:
@@ -39877,12 +42830,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3222:
+row3501:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3224
+	JGE        none3503
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39890,9 +42843,9 @@ row3222:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3226
+	JNE        far3505
 
-each3227:
+each3506:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39918,38 +42871,38 @@ each3227:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3228
+	JE           all3507
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3230
+	JZ           two3509
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3230:
+two3509:
 	TESTQ    $0x00000002, R11
-	JZ       one3231
+	JZ       one3510
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3231:
+one3510:
 	TESTQ  $0x00000001, R11
-	JZ     stored3229
+	JZ     stored3508
 	VMOVSS X7, (R12)
-	JMP    stored3229
+	JMP    stored3508
 
-all3228:
+all3507:
 	VMOVUPS Y7, 160(R12)
 
-stored3229:
+stored3508:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3227
-	JMP  over3225
+	JL   each3506
+	JMP  over3504
 
-far3226:
-each3232:
+far3505:
+each3511:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39984,50 +42937,50 @@ each3232:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3233
+	JE           all3512
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3235
+	JZ           two3514
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3235:
+two3514:
 	TESTQ    $0x00000002, R11
-	JZ       one3236
+	JZ       one3515
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3236:
+one3515:
 	TESTQ  $0x00000001, R11
-	JZ     stored3234
+	JZ     stored3513
 	VMOVSS X7, (R12)
-	JMP    stored3234
+	JMP    stored3513
 
-all3233:
+all3512:
 	VMOVUPS Y7, 160(R12)
 
-stored3234:
+stored3513:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3232
+	JL   each3511
 
-over3225:
-none3224:
+over3504:
+none3503:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3222
+	JNZ  row3501
 	JMP  done
 
 tile7false:
-row3237:
+row3516:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3239
+	JGE     none3518
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -40036,9 +42989,9 @@ row3237:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3241
+	JNE     far3520
 
-each3242:
+each3521:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40068,11 +43021,11 @@ each3242:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3242
-	JMP     over3240
+	JL      each3521
+	JMP     over3519
 
-far3241:
-each3243:
+far3520:
+each3522:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40113,14 +43066,14 @@ each3243:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3243
+	JL         each3522
 
-over3240:
-none3239:
+over3519:
+none3518:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3237
+	JNZ  row3516
 	JMP  done
 
 tile7true:
@@ -40129,12 +43082,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3244:
+row3523:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3246
+	JGE        none3525
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -40143,9 +43096,9 @@ row3244:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3248
+	JNE        far3527
 
-each3249:
+each3528:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40174,38 +43127,38 @@ each3249:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3250
+	JE           all3529
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3252
+	JZ           two3531
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3252:
+two3531:
 	TESTQ    $0x00000002, R11
-	JZ       one3253
+	JZ       one3532
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3253:
+one3532:
 	TESTQ  $0x00000001, R11
-	JZ     stored3251
+	JZ     stored3530
 	VMOVSS X8, (R12)
-	JMP    stored3251
+	JMP    stored3530
 
-all3250:
+all3529:
 	VMOVUPS Y8, 192(R12)
 
-stored3251:
+stored3530:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3249
-	JMP  over3247
+	JL   each3528
+	JMP  over3526
 
-far3248:
-each3254:
+far3527:
+each3533:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40245,50 +43198,50 @@ each3254:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3255
+	JE           all3534
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3257
+	JZ           two3536
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3257:
+two3536:
 	TESTQ    $0x00000002, R11
-	JZ       one3258
+	JZ       one3537
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3258:
+one3537:
 	TESTQ  $0x00000001, R11
-	JZ     stored3256
+	JZ     stored3535
 	VMOVSS X8, (R12)
-	JMP    stored3256
+	JMP    stored3535
 
-all3255:
+all3534:
 	VMOVUPS Y8, 192(R12)
 
-stored3256:
+stored3535:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3254
+	JL   each3533
 
-over3247:
-none3246:
+over3526:
+none3525:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3244
+	JNZ  row3523
 	JMP  done
 
 tile8false:
-row3259:
+row3538:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3261
+	JGE     none3540
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -40298,9 +43251,9 @@ row3259:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3263
+	JNE     far3542
 
-each3264:
+each3543:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40333,11 +43286,11 @@ each3264:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3264
-	JMP     over3262
+	JL      each3543
+	JMP     over3541
 
-far3263:
-each3265:
+far3542:
+each3544:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40380,14 +43333,14 @@ each3265:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3265
+	JL         each3544
 
-over3262:
-none3261:
+over3541:
+none3540:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3259
+	JNZ  row3538
 	JMP  done
 
 tile8true:
@@ -40396,12 +43349,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3266:
+row3545:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3268
+	JGE        none3547
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -40411,9 +43364,9 @@ row3266:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3270
+	JNE        far3549
 
-each3271:
+each3550:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40445,38 +43398,38 @@ each3271:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3272
+	JE           all3551
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3274
+	JZ           two3553
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3274:
+two3553:
 	TESTQ    $0x00000002, R11
-	JZ       one3275
+	JZ       one3554
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3275:
+one3554:
 	TESTQ  $0x00000001, R11
-	JZ     stored3273
+	JZ     stored3552
 	VMOVSS X9, (R12)
-	JMP    stored3273
+	JMP    stored3552
 
-all3272:
+all3551:
 	VMOVUPS Y9, 224(R12)
 
-stored3273:
+stored3552:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3271
-	JMP  over3269
+	JL   each3550
+	JMP  over3548
 
-far3270:
-each3276:
+far3549:
+each3555:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40518,43 +43471,48 @@ each3276:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3277
+	JE           all3556
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3279
+	JZ           two3558
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3279:
+two3558:
 	TESTQ    $0x00000002, R11
-	JZ       one3280
+	JZ       one3559
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3280:
+one3559:
 	TESTQ  $0x00000001, R11
-	JZ     stored3278
+	JZ     stored3557
 	VMOVSS X9, (R12)
-	JMP    stored3278
+	JMP    stored3557
 
-all3277:
+all3556:
 	VMOVUPS Y9, 224(R12)
 
-stored3278:
+stored3557:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3276
+	JL   each3555
 
-over3269:
-none3268:
+over3548:
+none3547:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3266
+	JNZ  row3545
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3560
+	SFENCE
+
+fenced3560:
 	VZEROUPPER
 	RET
 
@@ -40605,17 +43563,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3281:
+row3561:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3283
+	JGE     none3563
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3285
+	JNE     far3565
 
-each3286:
+each3566:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40627,11 +43585,11 @@ each3286:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3286
-	JMP     over3284
+	JL      each3566
+	JMP     over3564
 
-far3285:
-each3287:
+far3565:
+each3567:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40650,14 +43608,14 @@ each3287:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3287
+	JL         each3567
 
-over3284:
-none3283:
+over3564:
+none3563:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3281
+	JNZ  row3561
 	JMP  done
 
 tile1true:
@@ -40666,17 +43624,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3288:
+row3568:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3290
+	JGE        none3570
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3292
+	JNE        far3572
 
-each3293:
+each3573:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40687,38 +43645,38 @@ each3293:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3294
+	JE           all3574
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3296
+	JZ           two3576
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3296:
+two3576:
 	TESTQ    $0x00000002, R11
-	JZ       one3297
+	JZ       one3577
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3297:
+one3577:
 	TESTQ  $0x00000001, R11
-	JZ     stored3295
+	JZ     stored3575
 	VMOVSS X2, (R12)
-	JMP    stored3295
+	JMP    stored3575
 
-all3294:
+all3574:
 	VMOVUPS Y2, (R12)
 
-stored3295:
+stored3575:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3293
-	JMP  over3291
+	JL   each3573
+	JMP  over3571
 
-far3292:
-each3298:
+far3572:
+each3578:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40736,56 +43694,56 @@ each3298:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3299
+	JE           all3579
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3301
+	JZ           two3581
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3301:
+two3581:
 	TESTQ    $0x00000002, R11
-	JZ       one3302
+	JZ       one3582
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3302:
+one3582:
 	TESTQ  $0x00000001, R11
-	JZ     stored3300
+	JZ     stored3580
 	VMOVSS X2, (R12)
-	JMP    stored3300
+	JMP    stored3580
 
-all3299:
+all3579:
 	VMOVUPS Y2, (R12)
 
-stored3300:
+stored3580:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3298
+	JL   each3578
 
-over3291:
-none3290:
+over3571:
+none3570:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3288
+	JNZ  row3568
 	JMP  done
 
 tile2false:
-row3303:
+row3583:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3305
+	JGE     none3585
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3307
+	JNE     far3587
 
-each3308:
+each3588:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40800,11 +43758,11 @@ each3308:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3308
-	JMP     over3306
+	JL      each3588
+	JMP     over3586
 
-far3307:
-each3309:
+far3587:
+each3589:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40826,14 +43784,14 @@ each3309:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3309
+	JL         each3589
 
-over3306:
-none3305:
+over3586:
+none3585:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3303
+	JNZ  row3583
 	JMP  done
 
 tile2true:
@@ -40842,18 +43800,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3310:
+row3590:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3312
+	JGE        none3592
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3314
+	JNE        far3594
 
-each3315:
+each3595:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40867,38 +43825,38 @@ each3315:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3316
+	JE           all3596
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3318
+	JZ           two3598
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3318:
+two3598:
 	TESTQ    $0x00000002, R11
-	JZ       one3319
+	JZ       one3599
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3319:
+one3599:
 	TESTQ  $0x00000001, R11
-	JZ     stored3317
+	JZ     stored3597
 	VMOVSS X3, (R12)
-	JMP    stored3317
+	JMP    stored3597
 
-all3316:
+all3596:
 	VMOVUPS Y3, 32(R12)
 
-stored3317:
+stored3597:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3315
-	JMP  over3313
+	JL   each3595
+	JMP  over3593
 
-far3314:
-each3320:
+far3594:
+each3600:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40919,57 +43877,57 @@ each3320:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3321
+	JE           all3601
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3323
+	JZ           two3603
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3323:
+two3603:
 	TESTQ    $0x00000002, R11
-	JZ       one3324
+	JZ       one3604
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3324:
+one3604:
 	TESTQ  $0x00000001, R11
-	JZ     stored3322
+	JZ     stored3602
 	VMOVSS X3, (R12)
-	JMP    stored3322
+	JMP    stored3602
 
-all3321:
+all3601:
 	VMOVUPS Y3, 32(R12)
 
-stored3322:
+stored3602:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3320
+	JL   each3600
 
-over3313:
-none3312:
+over3593:
+none3592:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3310
+	JNZ  row3590
 	JMP  done
 
 tile3false:
-row3325:
+row3605:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3327
+	JGE     none3607
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3329
+	JNE     far3609
 
-each3330:
+each3610:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40987,11 +43945,11 @@ each3330:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3330
-	JMP     over3328
+	JL      each3610
+	JMP     over3608
 
-far3329:
-each3331:
+far3609:
+each3611:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41018,14 +43976,14 @@ each3331:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3331
+	JL         each3611
 
-over3328:
-none3327:
+over3608:
+none3607:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3325
+	JNZ  row3605
 	JMP  done
 
 tile3true:
@@ -41034,19 +43992,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3332:
+row3612:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3334
+	JGE        none3614
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3336
+	JNE        far3616
 
-each3337:
+each3617:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41063,38 +44021,38 @@ each3337:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3338
+	JE           all3618
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3340
+	JZ           two3620
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3340:
+two3620:
 	TESTQ    $0x00000002, R11
-	JZ       one3341
+	JZ       one3621
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3341:
+one3621:
 	TESTQ  $0x00000001, R11
-	JZ     stored3339
+	JZ     stored3619
 	VMOVSS X4, (R12)
-	JMP    stored3339
+	JMP    stored3619
 
-all3338:
+all3618:
 	VMOVUPS Y4, 64(R12)
 
-stored3339:
+stored3619:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3337
-	JMP  over3335
+	JL   each3617
+	JMP  over3615
 
-far3336:
-each3342:
+far3616:
+each3622:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41120,58 +44078,58 @@ each3342:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3343
+	JE           all3623
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3345
+	JZ           two3625
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3345:
+two3625:
 	TESTQ    $0x00000002, R11
-	JZ       one3346
+	JZ       one3626
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3346:
+one3626:
 	TESTQ  $0x00000001, R11
-	JZ     stored3344
+	JZ     stored3624
 	VMOVSS X4, (R12)
-	JMP    stored3344
+	JMP    stored3624
 
-all3343:
+all3623:
 	VMOVUPS Y4, 64(R12)
 
-stored3344:
+stored3624:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3342
+	JL   each3622
 
-over3335:
-none3334:
+over3615:
+none3614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3332
+	JNZ  row3612
 	JMP  done
 
 tile4false:
-row3347:
+row3627:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3349
+	JGE     none3629
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3351
+	JNE     far3631
 
-each3352:
+each3632:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41192,11 +44150,11 @@ each3352:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3352
-	JMP     over3350
+	JL      each3632
+	JMP     over3630
 
-far3351:
-each3353:
+far3631:
+each3633:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41225,14 +44183,14 @@ each3353:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3353
+	JL         each3633
 
-over3350:
-none3349:
+over3630:
+none3629:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3347
+	JNZ  row3627
 	JMP  done
 
 tile4true:
@@ -41241,20 +44199,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3354:
+row3634:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3356
+	JGE        none3636
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3358
+	JNE        far3638
 
-each3359:
+each3639:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41274,38 +44232,38 @@ each3359:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3360
+	JE           all3640
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3362
+	JZ           two3642
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3362:
+two3642:
 	TESTQ    $0x00000002, R11
-	JZ       one3363
+	JZ       one3643
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3363:
+one3643:
 	TESTQ  $0x00000001, R11
-	JZ     stored3361
+	JZ     stored3641
 	VMOVSS X5, (R12)
-	JMP    stored3361
+	JMP    stored3641
 
-all3360:
+all3640:
 	VMOVUPS Y5, 96(R12)
 
-stored3361:
+stored3641:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3359
-	JMP  over3357
+	JL   each3639
+	JMP  over3637
 
-far3358:
-each3364:
+far3638:
+each3644:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41333,59 +44291,59 @@ each3364:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3365
+	JE           all3645
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3367
+	JZ           two3647
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3367:
+two3647:
 	TESTQ    $0x00000002, R11
-	JZ       one3368
+	JZ       one3648
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3368:
+one3648:
 	TESTQ  $0x00000001, R11
-	JZ     stored3366
+	JZ     stored3646
 	VMOVSS X5, (R12)
-	JMP    stored3366
+	JMP    stored3646
 
-all3365:
+all3645:
 	VMOVUPS Y5, 96(R12)
 
-stored3366:
+stored3646:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3364
+	JL   each3644
 
-over3357:
-none3356:
+over3637:
+none3636:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3354
+	JNZ  row3634
 	JMP  done
 
 tile5false:
-row3369:
+row3649:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3371
+	JGE     none3651
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3373
+	JNE     far3653
 
-each3374:
+each3654:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41409,11 +44367,11 @@ each3374:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3374
-	JMP     over3372
+	JL      each3654
+	JMP     over3652
 
-far3373:
-each3375:
+far3653:
+each3655:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41447,14 +44405,14 @@ each3375:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3375
+	JL         each3655
 
-over3372:
-none3371:
+over3652:
+none3651:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3369
+	JNZ  row3649
 	JMP  done
 
 tile5true:
@@ -41463,21 +44421,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3376:
+row3656:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3378
+	JGE        none3658
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3380
+	JNE        far3660
 
-each3381:
+each3661:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41500,38 +44458,38 @@ each3381:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3382
+	JE           all3662
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3384
+	JZ           two3664
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3384:
+two3664:
 	TESTQ    $0x00000002, R11
-	JZ       one3385
+	JZ       one3665
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3385:
+one3665:
 	TESTQ  $0x00000001, R11
-	JZ     stored3383
+	JZ     stored3663
 	VMOVSS X6, (R12)
-	JMP    stored3383
+	JMP    stored3663
 
-all3382:
+all3662:
 	VMOVUPS Y6, 128(R12)
 
-stored3383:
+stored3663:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3381
-	JMP  over3379
+	JL   each3661
+	JMP  over3659
 
-far3380:
-each3386:
+far3660:
+each3666:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41564,50 +44522,50 @@ each3386:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3387
+	JE           all3667
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3389
+	JZ           two3669
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3389:
+two3669:
 	TESTQ    $0x00000002, R11
-	JZ       one3390
+	JZ       one3670
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3390:
+one3670:
 	TESTQ  $0x00000001, R11
-	JZ     stored3388
+	JZ     stored3668
 	VMOVSS X6, (R12)
-	JMP    stored3388
+	JMP    stored3668
 
-all3387:
+all3667:
 	VMOVUPS Y6, 128(R12)
 
-stored3388:
+stored3668:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3386
+	JL   each3666
 
-over3379:
-none3378:
+over3659:
+none3658:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3376
+	JNZ  row3656
 	JMP  done
 
 tile6false:
-row3391:
+row3671:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3393
+	JGE     none3673
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41615,9 +44573,9 @@ row3391:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3395
+	JNE     far3675
 
-each3396:
+each3676:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41644,11 +44602,11 @@ each3396:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3396
-	JMP     over3394
+	JL      each3676
+	JMP     over3674
 
-far3395:
-each3397:
+far3675:
+each3677:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41684,14 +44642,14 @@ each3397:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3397
+	JL         each3677
 
-over3394:
-none3393:
+over3674:
+none3673:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3391
+	JNZ  row3671
 	JMP  done
 
 tile6true:
@@ -41700,12 +44658,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3398:
+row3678:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3400
+	JGE        none3680
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41713,9 +44671,9 @@ row3398:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3402
+	JNE        far3682
 
-each3403:
+each3683:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41741,38 +44699,38 @@ each3403:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3404
+	JE           all3684
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3406
+	JZ           two3686
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3406:
+two3686:
 	TESTQ    $0x00000002, R11
-	JZ       one3407
+	JZ       one3687
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3407:
+one3687:
 	TESTQ  $0x00000001, R11
-	JZ     stored3405
+	JZ     stored3685
 	VMOVSS X7, (R12)
-	JMP    stored3405
+	JMP    stored3685
 
-all3404:
+all3684:
 	VMOVUPS Y7, 160(R12)
 
-stored3405:
+stored3685:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3403
-	JMP  over3401
+	JL   each3683
+	JMP  over3681
 
-far3402:
-each3408:
+far3682:
+each3688:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41807,50 +44765,50 @@ each3408:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3409
+	JE           all3689
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3411
+	JZ           two3691
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3411:
+two3691:
 	TESTQ    $0x00000002, R11
-	JZ       one3412
+	JZ       one3692
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3412:
+one3692:
 	TESTQ  $0x00000001, R11
-	JZ     stored3410
+	JZ     stored3690
 	VMOVSS X7, (R12)
-	JMP    stored3410
+	JMP    stored3690
 
-all3409:
+all3689:
 	VMOVUPS Y7, 160(R12)
 
-stored3410:
+stored3690:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3408
+	JL   each3688
 
-over3401:
-none3400:
+over3681:
+none3680:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3398
+	JNZ  row3678
 	JMP  done
 
 tile7false:
-row3413:
+row3693:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3415
+	JGE     none3695
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -41859,9 +44817,9 @@ row3413:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3417
+	JNE     far3697
 
-each3418:
+each3698:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41891,11 +44849,11 @@ each3418:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3418
-	JMP     over3416
+	JL      each3698
+	JMP     over3696
 
-far3417:
-each3419:
+far3697:
+each3699:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41936,14 +44894,14 @@ each3419:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3419
+	JL         each3699
 
-over3416:
-none3415:
+over3696:
+none3695:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3413
+	JNZ  row3693
 	JMP  done
 
 tile7true:
@@ -41952,12 +44910,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3420:
+row3700:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3422
+	JGE        none3702
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -41966,9 +44924,9 @@ row3420:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3424
+	JNE        far3704
 
-each3425:
+each3705:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41997,38 +44955,38 @@ each3425:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3426
+	JE           all3706
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3428
+	JZ           two3708
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3428:
+two3708:
 	TESTQ    $0x00000002, R11
-	JZ       one3429
+	JZ       one3709
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3429:
+one3709:
 	TESTQ  $0x00000001, R11
-	JZ     stored3427
+	JZ     stored3707
 	VMOVSS X8, (R12)
-	JMP    stored3427
+	JMP    stored3707
 
-all3426:
+all3706:
 	VMOVUPS Y8, 192(R12)
 
-stored3427:
+stored3707:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3425
-	JMP  over3423
+	JL   each3705
+	JMP  over3703
 
-far3424:
-each3430:
+far3704:
+each3710:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42068,50 +45026,50 @@ each3430:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3431
+	JE           all3711
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3433
+	JZ           two3713
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3433:
+two3713:
 	TESTQ    $0x00000002, R11
-	JZ       one3434
+	JZ       one3714
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3434:
+one3714:
 	TESTQ  $0x00000001, R11
-	JZ     stored3432
+	JZ     stored3712
 	VMOVSS X8, (R12)
-	JMP    stored3432
+	JMP    stored3712
 
-all3431:
+all3711:
 	VMOVUPS Y8, 192(R12)
 
-stored3432:
+stored3712:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3430
+	JL   each3710
 
-over3423:
-none3422:
+over3703:
+none3702:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3420
+	JNZ  row3700
 	JMP  done
 
 tile8false:
-row3435:
+row3715:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3437
+	JGE     none3717
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42121,9 +45079,9 @@ row3435:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3439
+	JNE     far3719
 
-each3440:
+each3720:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42156,11 +45114,11 @@ each3440:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3440
-	JMP     over3438
+	JL      each3720
+	JMP     over3718
 
-far3439:
-each3441:
+far3719:
+each3721:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42203,14 +45161,14 @@ each3441:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3441
+	JL         each3721
 
-over3438:
-none3437:
+over3718:
+none3717:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3435
+	JNZ  row3715
 	JMP  done
 
 tile8true:
@@ -42219,12 +45177,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3442:
+row3722:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3444
+	JGE        none3724
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -42234,9 +45192,9 @@ row3442:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3446
+	JNE        far3726
 
-each3447:
+each3727:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42268,38 +45226,38 @@ each3447:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3448
+	JE           all3728
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3450
+	JZ           two3730
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3450:
+two3730:
 	TESTQ    $0x00000002, R11
-	JZ       one3451
+	JZ       one3731
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3451:
+one3731:
 	TESTQ  $0x00000001, R11
-	JZ     stored3449
+	JZ     stored3729
 	VMOVSS X9, (R12)
-	JMP    stored3449
+	JMP    stored3729
 
-all3448:
+all3728:
 	VMOVUPS Y9, 224(R12)
 
-stored3449:
+stored3729:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3447
-	JMP  over3445
+	JL   each3727
+	JMP  over3725
 
-far3446:
-each3452:
+far3726:
+each3732:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42341,43 +45299,48 @@ each3452:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3453
+	JE           all3733
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3455
+	JZ           two3735
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3455:
+two3735:
 	TESTQ    $0x00000002, R11
-	JZ       one3456
+	JZ       one3736
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3456:
+one3736:
 	TESTQ  $0x00000001, R11
-	JZ     stored3454
+	JZ     stored3734
 	VMOVSS X9, (R12)
-	JMP    stored3454
+	JMP    stored3734
 
-all3453:
+all3733:
 	VMOVUPS Y9, 224(R12)
 
-stored3454:
+stored3734:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3452
+	JL   each3732
 
-over3445:
-none3444:
+over3725:
+none3724:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3442
+	JNZ  row3722
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3737
+	SFENCE
+
+fenced3737:
 	VZEROUPPER
 	RET
 
@@ -42428,17 +45391,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3457:
+row3738:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3459
+	JGE     none3740
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3461
+	JNE     far3742
 
-each3462:
+each3743:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42450,11 +45413,11 @@ each3462:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3462
-	JMP     over3460
+	JL      each3743
+	JMP     over3741
 
-far3461:
-each3463:
+far3742:
+each3744:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42473,14 +45436,14 @@ each3463:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3463
+	JL         each3744
 
-over3460:
-none3459:
+over3741:
+none3740:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3457
+	JNZ  row3738
 	JMP  done
 
 tile1true:
@@ -42489,17 +45452,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3464:
+row3745:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3466
+	JGE        none3747
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3468
+	JNE        far3749
 
-each3469:
+each3750:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42510,38 +45473,38 @@ each3469:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3470
+	JE           all3751
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3472
+	JZ           two3753
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3472:
+two3753:
 	TESTQ    $0x00000002, R11
-	JZ       one3473
+	JZ       one3754
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3473:
+one3754:
 	TESTQ  $0x00000001, R11
-	JZ     stored3471
+	JZ     stored3752
 	VMOVSS X2, (R12)
-	JMP    stored3471
+	JMP    stored3752
 
-all3470:
+all3751:
 	VMOVUPS Y2, (R12)
 
-stored3471:
+stored3752:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3469
-	JMP  over3467
+	JL   each3750
+	JMP  over3748
 
-far3468:
-each3474:
+far3749:
+each3755:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42559,56 +45522,56 @@ each3474:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3475
+	JE           all3756
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3477
+	JZ           two3758
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3477:
+two3758:
 	TESTQ    $0x00000002, R11
-	JZ       one3478
+	JZ       one3759
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3478:
+one3759:
 	TESTQ  $0x00000001, R11
-	JZ     stored3476
+	JZ     stored3757
 	VMOVSS X2, (R12)
-	JMP    stored3476
+	JMP    stored3757
 
-all3475:
+all3756:
 	VMOVUPS Y2, (R12)
 
-stored3476:
+stored3757:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3474
+	JL   each3755
 
-over3467:
-none3466:
+over3748:
+none3747:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3464
+	JNZ  row3745
 	JMP  done
 
 tile2false:
-row3479:
+row3760:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3481
+	JGE     none3762
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3483
+	JNE     far3764
 
-each3484:
+each3765:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42623,11 +45586,11 @@ each3484:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3484
-	JMP     over3482
+	JL      each3765
+	JMP     over3763
 
-far3483:
-each3485:
+far3764:
+each3766:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42649,14 +45612,14 @@ each3485:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3485
+	JL         each3766
 
-over3482:
-none3481:
+over3763:
+none3762:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3479
+	JNZ  row3760
 	JMP  done
 
 tile2true:
@@ -42665,18 +45628,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3486:
+row3767:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3488
+	JGE        none3769
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3490
+	JNE        far3771
 
-each3491:
+each3772:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42690,38 +45653,38 @@ each3491:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3492
+	JE           all3773
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3494
+	JZ           two3775
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3494:
+two3775:
 	TESTQ    $0x00000002, R11
-	JZ       one3495
+	JZ       one3776
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3495:
+one3776:
 	TESTQ  $0x00000001, R11
-	JZ     stored3493
+	JZ     stored3774
 	VMOVSS X3, (R12)
-	JMP    stored3493
+	JMP    stored3774
 
-all3492:
+all3773:
 	VMOVUPS Y3, 32(R12)
 
-stored3493:
+stored3774:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3491
-	JMP  over3489
+	JL   each3772
+	JMP  over3770
 
-far3490:
-each3496:
+far3771:
+each3777:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42742,57 +45705,57 @@ each3496:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3497
+	JE           all3778
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3499
+	JZ           two3780
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3499:
+two3780:
 	TESTQ    $0x00000002, R11
-	JZ       one3500
+	JZ       one3781
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3500:
+one3781:
 	TESTQ  $0x00000001, R11
-	JZ     stored3498
+	JZ     stored3779
 	VMOVSS X3, (R12)
-	JMP    stored3498
+	JMP    stored3779
 
-all3497:
+all3778:
 	VMOVUPS Y3, 32(R12)
 
-stored3498:
+stored3779:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3496
+	JL   each3777
 
-over3489:
-none3488:
+over3770:
+none3769:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3486
+	JNZ  row3767
 	JMP  done
 
 tile3false:
-row3501:
+row3782:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3503
+	JGE     none3784
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3505
+	JNE     far3786
 
-each3506:
+each3787:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42810,11 +45773,11 @@ each3506:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3506
-	JMP     over3504
+	JL      each3787
+	JMP     over3785
 
-far3505:
-each3507:
+far3786:
+each3788:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42841,14 +45804,14 @@ each3507:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3507
+	JL         each3788
 
-over3504:
-none3503:
+over3785:
+none3784:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3501
+	JNZ  row3782
 	JMP  done
 
 tile3true:
@@ -42857,19 +45820,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3508:
+row3789:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3510
+	JGE        none3791
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3512
+	JNE        far3793
 
-each3513:
+each3794:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42886,38 +45849,38 @@ each3513:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3514
+	JE           all3795
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3516
+	JZ           two3797
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3516:
+two3797:
 	TESTQ    $0x00000002, R11
-	JZ       one3517
+	JZ       one3798
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3517:
+one3798:
 	TESTQ  $0x00000001, R11
-	JZ     stored3515
+	JZ     stored3796
 	VMOVSS X4, (R12)
-	JMP    stored3515
+	JMP    stored3796
 
-all3514:
+all3795:
 	VMOVUPS Y4, 64(R12)
 
-stored3515:
+stored3796:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3513
-	JMP  over3511
+	JL   each3794
+	JMP  over3792
 
-far3512:
-each3518:
+far3793:
+each3799:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42943,58 +45906,58 @@ each3518:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3519
+	JE           all3800
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3521
+	JZ           two3802
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3521:
+two3802:
 	TESTQ    $0x00000002, R11
-	JZ       one3522
+	JZ       one3803
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3522:
+one3803:
 	TESTQ  $0x00000001, R11
-	JZ     stored3520
+	JZ     stored3801
 	VMOVSS X4, (R12)
-	JMP    stored3520
+	JMP    stored3801
 
-all3519:
+all3800:
 	VMOVUPS Y4, 64(R12)
 
-stored3520:
+stored3801:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3518
+	JL   each3799
 
-over3511:
-none3510:
+over3792:
+none3791:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3508
+	JNZ  row3789
 	JMP  done
 
 tile4false:
-row3523:
+row3804:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3525
+	JGE     none3806
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3527
+	JNE     far3808
 
-each3528:
+each3809:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43015,11 +45978,11 @@ each3528:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3528
-	JMP     over3526
+	JL      each3809
+	JMP     over3807
 
-far3527:
-each3529:
+far3808:
+each3810:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43048,14 +46011,14 @@ each3529:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3529
+	JL         each3810
 
-over3526:
-none3525:
+over3807:
+none3806:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3523
+	JNZ  row3804
 	JMP  done
 
 tile4true:
@@ -43064,20 +46027,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3530:
+row3811:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3532
+	JGE        none3813
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3534
+	JNE        far3815
 
-each3535:
+each3816:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43097,38 +46060,38 @@ each3535:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3536
+	JE           all3817
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3538
+	JZ           two3819
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3538:
+two3819:
 	TESTQ    $0x00000002, R11
-	JZ       one3539
+	JZ       one3820
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3539:
+one3820:
 	TESTQ  $0x00000001, R11
-	JZ     stored3537
+	JZ     stored3818
 	VMOVSS X5, (R12)
-	JMP    stored3537
+	JMP    stored3818
 
-all3536:
+all3817:
 	VMOVUPS Y5, 96(R12)
 
-stored3537:
+stored3818:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3535
-	JMP  over3533
+	JL   each3816
+	JMP  over3814
 
-far3534:
-each3540:
+far3815:
+each3821:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43156,59 +46119,59 @@ each3540:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3541
+	JE           all3822
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3543
+	JZ           two3824
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3543:
+two3824:
 	TESTQ    $0x00000002, R11
-	JZ       one3544
+	JZ       one3825
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3544:
+one3825:
 	TESTQ  $0x00000001, R11
-	JZ     stored3542
+	JZ     stored3823
 	VMOVSS X5, (R12)
-	JMP    stored3542
+	JMP    stored3823
 
-all3541:
+all3822:
 	VMOVUPS Y5, 96(R12)
 
-stored3542:
+stored3823:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3540
+	JL   each3821
 
-over3533:
-none3532:
+over3814:
+none3813:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3530
+	JNZ  row3811
 	JMP  done
 
 tile5false:
-row3545:
+row3826:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3547
+	JGE     none3828
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3549
+	JNE     far3830
 
-each3550:
+each3831:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43232,11 +46195,11 @@ each3550:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3550
-	JMP     over3548
+	JL      each3831
+	JMP     over3829
 
-far3549:
-each3551:
+far3830:
+each3832:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43270,14 +46233,14 @@ each3551:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3551
+	JL         each3832
 
-over3548:
-none3547:
+over3829:
+none3828:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3545
+	JNZ  row3826
 	JMP  done
 
 tile5true:
@@ -43286,21 +46249,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3552:
+row3833:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3554
+	JGE        none3835
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3556
+	JNE        far3837
 
-each3557:
+each3838:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43323,38 +46286,38 @@ each3557:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3558
+	JE           all3839
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3560
+	JZ           two3841
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3560:
+two3841:
 	TESTQ    $0x00000002, R11
-	JZ       one3561
+	JZ       one3842
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3561:
+one3842:
 	TESTQ  $0x00000001, R11
-	JZ     stored3559
+	JZ     stored3840
 	VMOVSS X6, (R12)
-	JMP    stored3559
+	JMP    stored3840
 
-all3558:
+all3839:
 	VMOVUPS Y6, 128(R12)
 
-stored3559:
+stored3840:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3557
-	JMP  over3555
+	JL   each3838
+	JMP  over3836
 
-far3556:
-each3562:
+far3837:
+each3843:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43387,50 +46350,50 @@ each3562:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3563
+	JE           all3844
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3565
+	JZ           two3846
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3565:
+two3846:
 	TESTQ    $0x00000002, R11
-	JZ       one3566
+	JZ       one3847
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3566:
+one3847:
 	TESTQ  $0x00000001, R11
-	JZ     stored3564
+	JZ     stored3845
 	VMOVSS X6, (R12)
-	JMP    stored3564
+	JMP    stored3845
 
-all3563:
+all3844:
 	VMOVUPS Y6, 128(R12)
 
-stored3564:
+stored3845:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3562
+	JL   each3843
 
-over3555:
-none3554:
+over3836:
+none3835:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3552
+	JNZ  row3833
 	JMP  done
 
 tile6false:
-row3567:
+row3848:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3569
+	JGE     none3850
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43438,9 +46401,9 @@ row3567:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3571
+	JNE     far3852
 
-each3572:
+each3853:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43467,11 +46430,11 @@ each3572:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3572
-	JMP     over3570
+	JL      each3853
+	JMP     over3851
 
-far3571:
-each3573:
+far3852:
+each3854:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43507,14 +46470,14 @@ each3573:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3573
+	JL         each3854
 
-over3570:
-none3569:
+over3851:
+none3850:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3567
+	JNZ  row3848
 	JMP  done
 
 tile6true:
@@ -43523,12 +46486,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3574:
+row3855:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3576
+	JGE        none3857
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43536,9 +46499,9 @@ row3574:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3578
+	JNE        far3859
 
-each3579:
+each3860:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43564,38 +46527,38 @@ each3579:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3580
+	JE           all3861
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3582
+	JZ           two3863
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3582:
+two3863:
 	TESTQ    $0x00000002, R11
-	JZ       one3583
+	JZ       one3864
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3583:
+one3864:
 	TESTQ  $0x00000001, R11
-	JZ     stored3581
+	JZ     stored3862
 	VMOVSS X7, (R12)
-	JMP    stored3581
+	JMP    stored3862
 
-all3580:
+all3861:
 	VMOVUPS Y7, 160(R12)
 
-stored3581:
+stored3862:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3579
-	JMP  over3577
+	JL   each3860
+	JMP  over3858
 
-far3578:
-each3584:
+far3859:
+each3865:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43630,50 +46593,50 @@ each3584:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3585
+	JE           all3866
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3587
+	JZ           two3868
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3587:
+two3868:
 	TESTQ    $0x00000002, R11
-	JZ       one3588
+	JZ       one3869
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3588:
+one3869:
 	TESTQ  $0x00000001, R11
-	JZ     stored3586
+	JZ     stored3867
 	VMOVSS X7, (R12)
-	JMP    stored3586
+	JMP    stored3867
 
-all3585:
+all3866:
 	VMOVUPS Y7, 160(R12)
 
-stored3586:
+stored3867:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3584
+	JL   each3865
 
-over3577:
-none3576:
+over3858:
+none3857:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3574
+	JNZ  row3855
 	JMP  done
 
 tile7false:
-row3589:
+row3870:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3591
+	JGE     none3872
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43682,9 +46645,9 @@ row3589:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3593
+	JNE     far3874
 
-each3594:
+each3875:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43714,11 +46677,11 @@ each3594:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3594
-	JMP     over3592
+	JL      each3875
+	JMP     over3873
 
-far3593:
-each3595:
+far3874:
+each3876:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43759,14 +46722,14 @@ each3595:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3595
+	JL         each3876
 
-over3592:
-none3591:
+over3873:
+none3872:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3589
+	JNZ  row3870
 	JMP  done
 
 tile7true:
@@ -43775,12 +46738,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3596:
+row3877:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3598
+	JGE        none3879
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43789,9 +46752,9 @@ row3596:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3600
+	JNE        far3881
 
-each3601:
+each3882:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43820,38 +46783,38 @@ each3601:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3602
+	JE           all3883
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3604
+	JZ           two3885
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3604:
+two3885:
 	TESTQ    $0x00000002, R11
-	JZ       one3605
+	JZ       one3886
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3605:
+one3886:
 	TESTQ  $0x00000001, R11
-	JZ     stored3603
+	JZ     stored3884
 	VMOVSS X8, (R12)
-	JMP    stored3603
+	JMP    stored3884
 
-all3602:
+all3883:
 	VMOVUPS Y8, 192(R12)
 
-stored3603:
+stored3884:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3601
-	JMP  over3599
+	JL   each3882
+	JMP  over3880
 
-far3600:
-each3606:
+far3881:
+each3887:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43891,50 +46854,50 @@ each3606:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3607
+	JE           all3888
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3609
+	JZ           two3890
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3609:
+two3890:
 	TESTQ    $0x00000002, R11
-	JZ       one3610
+	JZ       one3891
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3610:
+one3891:
 	TESTQ  $0x00000001, R11
-	JZ     stored3608
+	JZ     stored3889
 	VMOVSS X8, (R12)
-	JMP    stored3608
+	JMP    stored3889
 
-all3607:
+all3888:
 	VMOVUPS Y8, 192(R12)
 
-stored3608:
+stored3889:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3606
+	JL   each3887
 
-over3599:
-none3598:
+over3880:
+none3879:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3596
+	JNZ  row3877
 	JMP  done
 
 tile8false:
-row3611:
+row3892:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3613
+	JGE     none3894
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43944,9 +46907,9 @@ row3611:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3615
+	JNE     far3896
 
-each3616:
+each3897:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43979,11 +46942,11 @@ each3616:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3616
-	JMP     over3614
+	JL      each3897
+	JMP     over3895
 
-far3615:
-each3617:
+far3896:
+each3898:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44026,14 +46989,14 @@ each3617:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3617
+	JL         each3898
 
-over3614:
-none3613:
+over3895:
+none3894:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3611
+	JNZ  row3892
 	JMP  done
 
 tile8true:
@@ -44042,12 +47005,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3618:
+row3899:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3620
+	JGE        none3901
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44057,9 +47020,9 @@ row3618:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3622
+	JNE        far3903
 
-each3623:
+each3904:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44091,38 +47054,38 @@ each3623:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3624
+	JE           all3905
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3626
+	JZ           two3907
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3626:
+two3907:
 	TESTQ    $0x00000002, R11
-	JZ       one3627
+	JZ       one3908
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3627:
+one3908:
 	TESTQ  $0x00000001, R11
-	JZ     stored3625
+	JZ     stored3906
 	VMOVSS X9, (R12)
-	JMP    stored3625
+	JMP    stored3906
 
-all3624:
+all3905:
 	VMOVUPS Y9, 224(R12)
 
-stored3625:
+stored3906:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3623
-	JMP  over3621
+	JL   each3904
+	JMP  over3902
 
-far3622:
-each3628:
+far3903:
+each3909:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44164,43 +47127,48 @@ each3628:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3629
+	JE           all3910
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3631
+	JZ           two3912
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3631:
+two3912:
 	TESTQ    $0x00000002, R11
-	JZ       one3632
+	JZ       one3913
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3632:
+one3913:
 	TESTQ  $0x00000001, R11
-	JZ     stored3630
+	JZ     stored3911
 	VMOVSS X9, (R12)
-	JMP    stored3630
+	JMP    stored3911
 
-all3629:
+all3910:
 	VMOVUPS Y9, 224(R12)
 
-stored3630:
+stored3911:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3628
+	JL   each3909
 
-over3621:
-none3620:
+over3902:
+none3901:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3618
+	JNZ  row3899
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced3914
+	SFENCE
+
+fenced3914:
 	VZEROUPPER
 	RET
 
@@ -44251,17 +47219,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3633:
+row3915:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3635
+	JGE     none3917
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3637
+	JNE     far3919
 
-each3638:
+each3920:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44273,11 +47241,11 @@ each3638:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3638
-	JMP     over3636
+	JL      each3920
+	JMP     over3918
 
-far3637:
-each3639:
+far3919:
+each3921:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44296,14 +47264,14 @@ each3639:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3639
+	JL         each3921
 
-over3636:
-none3635:
+over3918:
+none3917:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3633
+	JNZ  row3915
 	JMP  done
 
 tile1true:
@@ -44312,17 +47280,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3640:
+row3922:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3642
+	JGE        none3924
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3644
+	JNE        far3926
 
-each3645:
+each3927:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44333,38 +47301,38 @@ each3645:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3646
+	JE           all3928
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3648
+	JZ           two3930
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3648:
+two3930:
 	TESTQ    $0x00000002, R11
-	JZ       one3649
+	JZ       one3931
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3649:
+one3931:
 	TESTQ  $0x00000001, R11
-	JZ     stored3647
+	JZ     stored3929
 	VMOVSS X2, (R12)
-	JMP    stored3647
+	JMP    stored3929
 
-all3646:
+all3928:
 	VMOVUPS Y2, (R12)
 
-stored3647:
+stored3929:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3645
-	JMP  over3643
+	JL   each3927
+	JMP  over3925
 
-far3644:
-each3650:
+far3926:
+each3932:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44382,56 +47350,56 @@ each3650:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3651
+	JE           all3933
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3653
+	JZ           two3935
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3653:
+two3935:
 	TESTQ    $0x00000002, R11
-	JZ       one3654
+	JZ       one3936
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3654:
+one3936:
 	TESTQ  $0x00000001, R11
-	JZ     stored3652
+	JZ     stored3934
 	VMOVSS X2, (R12)
-	JMP    stored3652
+	JMP    stored3934
 
-all3651:
+all3933:
 	VMOVUPS Y2, (R12)
 
-stored3652:
+stored3934:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3650
+	JL   each3932
 
-over3643:
-none3642:
+over3925:
+none3924:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3640
+	JNZ  row3922
 	JMP  done
 
 tile2false:
-row3655:
+row3937:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3657
+	JGE     none3939
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3659
+	JNE     far3941
 
-each3660:
+each3942:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44446,11 +47414,11 @@ each3660:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3660
-	JMP     over3658
+	JL      each3942
+	JMP     over3940
 
-far3659:
-each3661:
+far3941:
+each3943:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44472,14 +47440,14 @@ each3661:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3661
+	JL         each3943
 
-over3658:
-none3657:
+over3940:
+none3939:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3655
+	JNZ  row3937
 	JMP  done
 
 tile2true:
@@ -44488,18 +47456,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3662:
+row3944:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3664
+	JGE        none3946
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3666
+	JNE        far3948
 
-each3667:
+each3949:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44513,38 +47481,38 @@ each3667:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3668
+	JE           all3950
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3670
+	JZ           two3952
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3670:
+two3952:
 	TESTQ    $0x00000002, R11
-	JZ       one3671
+	JZ       one3953
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3671:
+one3953:
 	TESTQ  $0x00000001, R11
-	JZ     stored3669
+	JZ     stored3951
 	VMOVSS X3, (R12)
-	JMP    stored3669
+	JMP    stored3951
 
-all3668:
+all3950:
 	VMOVUPS Y3, 32(R12)
 
-stored3669:
+stored3951:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3667
-	JMP  over3665
+	JL   each3949
+	JMP  over3947
 
-far3666:
-each3672:
+far3948:
+each3954:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44565,57 +47533,57 @@ each3672:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3673
+	JE           all3955
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3675
+	JZ           two3957
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3675:
+two3957:
 	TESTQ    $0x00000002, R11
-	JZ       one3676
+	JZ       one3958
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3676:
+one3958:
 	TESTQ  $0x00000001, R11
-	JZ     stored3674
+	JZ     stored3956
 	VMOVSS X3, (R12)
-	JMP    stored3674
+	JMP    stored3956
 
-all3673:
+all3955:
 	VMOVUPS Y3, 32(R12)
 
-stored3674:
+stored3956:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3672
+	JL   each3954
 
-over3665:
-none3664:
+over3947:
+none3946:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3662
+	JNZ  row3944
 	JMP  done
 
 tile3false:
-row3677:
+row3959:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3679
+	JGE     none3961
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3681
+	JNE     far3963
 
-each3682:
+each3964:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44633,11 +47601,11 @@ each3682:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3682
-	JMP     over3680
+	JL      each3964
+	JMP     over3962
 
-far3681:
-each3683:
+far3963:
+each3965:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44664,14 +47632,14 @@ each3683:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3683
+	JL         each3965
 
-over3680:
-none3679:
+over3962:
+none3961:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3677
+	JNZ  row3959
 	JMP  done
 
 tile3true:
@@ -44680,19 +47648,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3684:
+row3966:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3686
+	JGE        none3968
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3688
+	JNE        far3970
 
-each3689:
+each3971:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44709,38 +47677,38 @@ each3689:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3690
+	JE           all3972
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3692
+	JZ           two3974
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3692:
+two3974:
 	TESTQ    $0x00000002, R11
-	JZ       one3693
+	JZ       one3975
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3693:
+one3975:
 	TESTQ  $0x00000001, R11
-	JZ     stored3691
+	JZ     stored3973
 	VMOVSS X4, (R12)
-	JMP    stored3691
+	JMP    stored3973
 
-all3690:
+all3972:
 	VMOVUPS Y4, 64(R12)
 
-stored3691:
+stored3973:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3689
-	JMP  over3687
+	JL   each3971
+	JMP  over3969
 
-far3688:
-each3694:
+far3970:
+each3976:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44766,58 +47734,58 @@ each3694:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3695
+	JE           all3977
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3697
+	JZ           two3979
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3697:
+two3979:
 	TESTQ    $0x00000002, R11
-	JZ       one3698
+	JZ       one3980
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3698:
+one3980:
 	TESTQ  $0x00000001, R11
-	JZ     stored3696
+	JZ     stored3978
 	VMOVSS X4, (R12)
-	JMP    stored3696
+	JMP    stored3978
 
-all3695:
+all3977:
 	VMOVUPS Y4, 64(R12)
 
-stored3696:
+stored3978:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3694
+	JL   each3976
 
-over3687:
-none3686:
+over3969:
+none3968:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3684
+	JNZ  row3966
 	JMP  done
 
 tile4false:
-row3699:
+row3981:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3701
+	JGE     none3983
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3703
+	JNE     far3985
 
-each3704:
+each3986:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44838,11 +47806,11 @@ each3704:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3704
-	JMP     over3702
+	JL      each3986
+	JMP     over3984
 
-far3703:
-each3705:
+far3985:
+each3987:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44871,14 +47839,14 @@ each3705:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3705
+	JL         each3987
 
-over3702:
-none3701:
+over3984:
+none3983:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3699
+	JNZ  row3981
 	JMP  done
 
 tile4true:
@@ -44887,20 +47855,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3706:
+row3988:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3708
+	JGE        none3990
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3710
+	JNE        far3992
 
-each3711:
+each3993:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44920,38 +47888,38 @@ each3711:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3712
+	JE           all3994
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3714
+	JZ           two3996
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3714:
+two3996:
 	TESTQ    $0x00000002, R11
-	JZ       one3715
+	JZ       one3997
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3715:
+one3997:
 	TESTQ  $0x00000001, R11
-	JZ     stored3713
+	JZ     stored3995
 	VMOVSS X5, (R12)
-	JMP    stored3713
+	JMP    stored3995
 
-all3712:
+all3994:
 	VMOVUPS Y5, 96(R12)
 
-stored3713:
+stored3995:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3711
-	JMP  over3709
+	JL   each3993
+	JMP  over3991
 
-far3710:
-each3716:
+far3992:
+each3998:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44979,59 +47947,59 @@ each3716:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3717
+	JE           all3999
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3719
+	JZ           two4001
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3719:
+two4001:
 	TESTQ    $0x00000002, R11
-	JZ       one3720
+	JZ       one4002
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3720:
+one4002:
 	TESTQ  $0x00000001, R11
-	JZ     stored3718
+	JZ     stored4000
 	VMOVSS X5, (R12)
-	JMP    stored3718
+	JMP    stored4000
 
-all3717:
+all3999:
 	VMOVUPS Y5, 96(R12)
 
-stored3718:
+stored4000:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3716
+	JL   each3998
 
-over3709:
-none3708:
+over3991:
+none3990:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3706
+	JNZ  row3988
 	JMP  done
 
 tile5false:
-row3721:
+row4003:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3723
+	JGE     none4005
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3725
+	JNE     far4007
 
-each3726:
+each4008:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45055,11 +48023,11 @@ each3726:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3726
-	JMP     over3724
+	JL      each4008
+	JMP     over4006
 
-far3725:
-each3727:
+far4007:
+each4009:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45093,14 +48061,14 @@ each3727:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3727
+	JL         each4009
 
-over3724:
-none3723:
+over4006:
+none4005:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3721
+	JNZ  row4003
 	JMP  done
 
 tile5true:
@@ -45109,21 +48077,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3728:
+row4010:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3730
+	JGE        none4012
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3732
+	JNE        far4014
 
-each3733:
+each4015:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45146,38 +48114,38 @@ each3733:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3734
+	JE           all4016
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3736
+	JZ           two4018
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3736:
+two4018:
 	TESTQ    $0x00000002, R11
-	JZ       one3737
+	JZ       one4019
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3737:
+one4019:
 	TESTQ  $0x00000001, R11
-	JZ     stored3735
+	JZ     stored4017
 	VMOVSS X6, (R12)
-	JMP    stored3735
+	JMP    stored4017
 
-all3734:
+all4016:
 	VMOVUPS Y6, 128(R12)
 
-stored3735:
+stored4017:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3733
-	JMP  over3731
+	JL   each4015
+	JMP  over4013
 
-far3732:
-each3738:
+far4014:
+each4020:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45210,50 +48178,50 @@ each3738:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3739
+	JE           all4021
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3741
+	JZ           two4023
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3741:
+two4023:
 	TESTQ    $0x00000002, R11
-	JZ       one3742
+	JZ       one4024
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3742:
+one4024:
 	TESTQ  $0x00000001, R11
-	JZ     stored3740
+	JZ     stored4022
 	VMOVSS X6, (R12)
-	JMP    stored3740
+	JMP    stored4022
 
-all3739:
+all4021:
 	VMOVUPS Y6, 128(R12)
 
-stored3740:
+stored4022:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3738
+	JL   each4020
 
-over3731:
-none3730:
+over4013:
+none4012:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3728
+	JNZ  row4010
 	JMP  done
 
 tile6false:
-row3743:
+row4025:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3745
+	JGE     none4027
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45261,9 +48229,9 @@ row3743:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3747
+	JNE     far4029
 
-each3748:
+each4030:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45290,11 +48258,11 @@ each3748:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3748
-	JMP     over3746
+	JL      each4030
+	JMP     over4028
 
-far3747:
-each3749:
+far4029:
+each4031:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45330,14 +48298,14 @@ each3749:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3749
+	JL         each4031
 
-over3746:
-none3745:
+over4028:
+none4027:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3743
+	JNZ  row4025
 	JMP  done
 
 tile6true:
@@ -45346,12 +48314,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3750:
+row4032:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3752
+	JGE        none4034
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45359,9 +48327,9 @@ row3750:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3754
+	JNE        far4036
 
-each3755:
+each4037:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45387,38 +48355,38 @@ each3755:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3756
+	JE           all4038
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3758
+	JZ           two4040
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3758:
+two4040:
 	TESTQ    $0x00000002, R11
-	JZ       one3759
+	JZ       one4041
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3759:
+one4041:
 	TESTQ  $0x00000001, R11
-	JZ     stored3757
+	JZ     stored4039
 	VMOVSS X7, (R12)
-	JMP    stored3757
+	JMP    stored4039
 
-all3756:
+all4038:
 	VMOVUPS Y7, 160(R12)
 
-stored3757:
+stored4039:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3755
-	JMP  over3753
+	JL   each4037
+	JMP  over4035
 
-far3754:
-each3760:
+far4036:
+each4042:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45453,50 +48421,50 @@ each3760:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3761
+	JE           all4043
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3763
+	JZ           two4045
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3763:
+two4045:
 	TESTQ    $0x00000002, R11
-	JZ       one3764
+	JZ       one4046
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3764:
+one4046:
 	TESTQ  $0x00000001, R11
-	JZ     stored3762
+	JZ     stored4044
 	VMOVSS X7, (R12)
-	JMP    stored3762
+	JMP    stored4044
 
-all3761:
+all4043:
 	VMOVUPS Y7, 160(R12)
 
-stored3762:
+stored4044:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3760
+	JL   each4042
 
-over3753:
-none3752:
+over4035:
+none4034:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3750
+	JNZ  row4032
 	JMP  done
 
 tile7false:
-row3765:
+row4047:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3767
+	JGE     none4049
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45505,9 +48473,9 @@ row3765:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3769
+	JNE     far4051
 
-each3770:
+each4052:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45537,11 +48505,11 @@ each3770:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3770
-	JMP     over3768
+	JL      each4052
+	JMP     over4050
 
-far3769:
-each3771:
+far4051:
+each4053:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45582,14 +48550,14 @@ each3771:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3771
+	JL         each4053
 
-over3768:
-none3767:
+over4050:
+none4049:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3765
+	JNZ  row4047
 	JMP  done
 
 tile7true:
@@ -45598,12 +48566,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3772:
+row4054:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3774
+	JGE        none4056
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45612,9 +48580,9 @@ row3772:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3776
+	JNE        far4058
 
-each3777:
+each4059:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45643,38 +48611,38 @@ each3777:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3778
+	JE           all4060
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3780
+	JZ           two4062
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3780:
+two4062:
 	TESTQ    $0x00000002, R11
-	JZ       one3781
+	JZ       one4063
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3781:
+one4063:
 	TESTQ  $0x00000001, R11
-	JZ     stored3779
+	JZ     stored4061
 	VMOVSS X8, (R12)
-	JMP    stored3779
+	JMP    stored4061
 
-all3778:
+all4060:
 	VMOVUPS Y8, 192(R12)
 
-stored3779:
+stored4061:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3777
-	JMP  over3775
+	JL   each4059
+	JMP  over4057
 
-far3776:
-each3782:
+far4058:
+each4064:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45714,50 +48682,50 @@ each3782:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3783
+	JE           all4065
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3785
+	JZ           two4067
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3785:
+two4067:
 	TESTQ    $0x00000002, R11
-	JZ       one3786
+	JZ       one4068
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3786:
+one4068:
 	TESTQ  $0x00000001, R11
-	JZ     stored3784
+	JZ     stored4066
 	VMOVSS X8, (R12)
-	JMP    stored3784
+	JMP    stored4066
 
-all3783:
+all4065:
 	VMOVUPS Y8, 192(R12)
 
-stored3784:
+stored4066:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3782
+	JL   each4064
 
-over3775:
-none3774:
+over4057:
+none4056:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3772
+	JNZ  row4054
 	JMP  done
 
 tile8false:
-row3787:
+row4069:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3789
+	JGE     none4071
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45767,9 +48735,9 @@ row3787:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3791
+	JNE     far4073
 
-each3792:
+each4074:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45802,11 +48770,11 @@ each3792:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3792
-	JMP     over3790
+	JL      each4074
+	JMP     over4072
 
-far3791:
-each3793:
+far4073:
+each4075:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45849,14 +48817,14 @@ each3793:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3793
+	JL         each4075
 
-over3790:
-none3789:
+over4072:
+none4071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3787
+	JNZ  row4069
 	JMP  done
 
 tile8true:
@@ -45865,12 +48833,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3794:
+row4076:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3796
+	JGE        none4078
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45880,9 +48848,9 @@ row3794:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3798
+	JNE        far4080
 
-each3799:
+each4081:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45914,38 +48882,38 @@ each3799:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3800
+	JE           all4082
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3802
+	JZ           two4084
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3802:
+two4084:
 	TESTQ    $0x00000002, R11
-	JZ       one3803
+	JZ       one4085
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3803:
+one4085:
 	TESTQ  $0x00000001, R11
-	JZ     stored3801
+	JZ     stored4083
 	VMOVSS X9, (R12)
-	JMP    stored3801
+	JMP    stored4083
 
-all3800:
+all4082:
 	VMOVUPS Y9, 224(R12)
 
-stored3801:
+stored4083:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3799
-	JMP  over3797
+	JL   each4081
+	JMP  over4079
 
-far3798:
-each3804:
+far4080:
+each4086:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45987,43 +48955,48 @@ each3804:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3805
+	JE           all4087
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3807
+	JZ           two4089
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3807:
+two4089:
 	TESTQ    $0x00000002, R11
-	JZ       one3808
+	JZ       one4090
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3808:
+one4090:
 	TESTQ  $0x00000001, R11
-	JZ     stored3806
+	JZ     stored4088
 	VMOVSS X9, (R12)
-	JMP    stored3806
+	JMP    stored4088
 
-all3805:
+all4087:
 	VMOVUPS Y9, 224(R12)
 
-stored3806:
+stored4088:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3804
+	JL   each4086
 
-over3797:
-none3796:
+over4079:
+none4078:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3794
+	JNZ  row4076
 
 done:
+	CMPQ 168(AX), $0x00
+	JE   fenced4091
+	SFENCE
+
+fenced4091:
 	VZEROUPPER
 	RET
 
@@ -46105,51 +49078,51 @@ row:
 	MOVQ         BX, R9
 	SUBQ         SI, R9
 
-columns3809:
+columns4092:
 	CMPQ    R8, R9
-	JGE     rest3810
+	JGE     rest4093
 	VMOVUPS (AX)(R8*4), Y2
 	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns3809
+	JMP     columns4092
 
-rest3810:
+rest4093:
 	TESTQ        SI, SI
-	JZ           end3811
+	JZ           end4094
 	VMASKMOVPS   (AX)(R8*4), Y0, Y2
 	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all3812
+	JE           all4095
 	LEAQ         (DI)(R8*4), R8
 	TESTQ        $0x00000004, SI
-	JZ           two3814
+	JZ           two4097
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3814:
+two4097:
 	TESTQ    $0x00000002, SI
-	JZ       one3815
+	JZ       one4098
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one3815:
+one4098:
 	TESTQ  $0x00000001, SI
-	JZ     stored3813
+	JZ     stored4096
 	VMOVSS X2, (R8)
-	JMP    stored3813
+	JMP    stored4096
 
-all3812:
+all4095:
 	VMOVUPS Y2, (DI)(R8*4)
 
-stored3813:
-end3811:
+stored4096:
+end4094:
 next:
 	LEAQ (DI)(BX*4), DI
 	LEAQ (AX)(BX*4), AX
@@ -46184,51 +49157,51 @@ row:
 	MOVQ         BX, R8
 	SUBQ         SI, R8
 
-columns3816:
+columns4099:
 	CMPQ    DI, R8
-	JGE     rest3817
+	JGE     rest4100
 	VMOVUPS (AX)(DI*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
-	JMP     columns3816
+	JMP     columns4099
 
-rest3817:
+rest4100:
 	TESTQ        SI, SI
-	JZ           end3818
+	JZ           end4101
 	VMASKMOVPS   (AX)(DI*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all3819
+	JE           all4102
 	LEAQ         (AX)(DI*4), DI
 	TESTQ        $0x00000004, SI
-	JZ           two3821
+	JZ           two4104
 	VMOVUPS      X2, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3821:
+two4104:
 	TESTQ    $0x00000002, SI
-	JZ       one3822
+	JZ       one4105
 	VMOVLPS  X2, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X2, X2, X2
 
-one3822:
+one4105:
 	TESTQ  $0x00000001, SI
-	JZ     stored3820
+	JZ     stored4103
 	VMOVSS X2, (DI)
-	JMP    stored3820
+	JMP    stored4103
 
-all3819:
+all4102:
 	VMOVUPS Y2, (AX)(DI*4)
 
-stored3820:
-end3818:
+stored4103:
+end4101:
 next:
 	LEAQ (AX)(BX*4), AX
 	ADDQ $0x08, CX

@@ -44,9 +44,9 @@ func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
 }
 
 // each makes the calls of a piece: out and arg are the rows of the result, w
-// the weights.
+// the weights. Where c.past is set it stays so for tiles of whole lines.
 func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
-	first := p.row
+	first, past := p.row, c.past
 	if l.kernel >= wonPlain && l.kernel <= wonFull { // Arg is by the rows of X
 		first = 0
 	}
@@ -57,6 +57,9 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 			c.out, c.x, c.shape, c.left = &y[p.row*g.F+col], &g.X[col], shape, n%8
 			if arg != nil {
 				c.arg = &arg[first*g.F+col]
+			}
+			if c.past = past; !c.wholeLines(n) {
+				c.past = 0
 			}
 			if l.head > 0 {
 				c.w = &w[col/l.head]
@@ -85,7 +88,7 @@ func (p *RowSum) addFast(lo, hi int) {
 		ends := p.Mean && p.Offsets[at.row+at.rows] == at.to
 		c := p.call(&at)
 		if set {
-			c.set = 1
+			c.set, c.past = 1, one(p.Past)
 		}
 		if ends && set {
 			c.mean = 1
@@ -129,11 +132,12 @@ func (p *RowBest) setFast(lo, hi int) {
 		whole := p.whole(&at)
 		c := p.call(&at)
 		if p.quick() && whole {
+			c.past = one(p.Past)
 			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {
 				continue
 			}
 		}
-		c.weights = uintptr(p.Heads) * floatSize
+		c.weights, c.past = uintptr(p.Heads)*floatSize, 0
 		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
 	}
 }

@@ -20,7 +20,7 @@ const (
 	atShape, atLeft            = 112, 120
 	atFar, atDone              = 128, 136
 	atFresh, atUnordered       = 144, 152
-	atMean                     = 160
+	atMean, atPast             = 160, 168
 )
 
 // ahead is how many nonzeros before its use a row is fetched into the second
@@ -117,7 +117,17 @@ func (g *gather) shapes(whole, cut, step int, body func()) {
 		}
 	}
 	Label("done")
+	g.fence()
 	finish()
+}
+
+// fence makes stores past the caches seen before any that come later.
+func (g *gather) fence() {
+	none := fresh("fenced")
+	CMPQ(g.field(atPast), Imm(0))
+	JE(LabelRef(none))
+	SFENCE()
+	Label(none)
 }
 
 // rows writes the loop over the rows, around open and shut of a row that has
@@ -323,6 +333,29 @@ func (g *gather) put(x vec, row reg.Register, v int) {
 	}
 }
 
+// keep stores a tile as a row of a result that is not read again here: past the
+// caches where the call asks for that, which it may of whole lines only.
+func (g *gather) keep(tile []vec, row reg.Register) {
+	if g.masked || 4*lanes*g.nv%line != 0 {
+		for v, x := range tile {
+			g.put(x, row, v)
+		}
+		return
+	}
+	past, kept := fresh("past"), fresh("kept")
+	CMPQ(g.field(atPast), Imm(0))
+	JNE(LabelRef(past))
+	for v, x := range tile {
+		VMOVUPS(x, column(row, v))
+	}
+	JMP(LabelRef(kept))
+	Label(past)
+	for v, x := range tile {
+		VMOVNTPS(x, column(row, v))
+	}
+	Label(kept)
+}
+
 // factor returns the weights of register v; last is that of the one before.
 func (g *gather) factor(v int, last vec) vec {
 	switch {
@@ -378,11 +411,7 @@ func (g *gather) sum() {
 			VXORPS(a, a, a)
 		}
 	}
-	keep := func() {
-		for v := range acc {
-			g.put(acc[v], g.out, v)
-		}
-	}
+	keep := func() { g.keep(acc, g.out) }
 	shut := func() {
 		if g.nv <= meanTile {
 			g.divide(acc)

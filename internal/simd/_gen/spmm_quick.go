@@ -129,23 +129,18 @@ func (q *quick) bare() {
 	}
 }
 
-func (q *quick) keepTop() {
-	for v, top := range q.top {
-		VMOVUPS(top, column(q.out, v))
-	}
-}
+func (q *quick) keepTop() { q.keep(q.top, q.out) }
 
 // keepArg stores the numbers, which count from the row's first.
 func (q *quick) keepArg() {
 	at, first, zero := q.argRow(), q.t, q.number
 	VPXOR(zero, zero, zero)
 	VPBROADCASTD(Mem{Base: q.offsets}, first)
-	for i, arg := range q.arg {
-		VPUNPCKLWD(zero, arg, q.u)
-		VPADDD(first, q.u, q.u)
-		VMOVUPS(q.u, column(at, 2*i))
-		VPUNPCKHWD(zero, arg, q.u)
-		VPADDD(first, q.u, q.u)
-		VMOVUPS(q.u, column(at, 2*i+1))
+	for i, arg := range q.arg { // the tops have been stored
+		VPUNPCKLWD(zero, arg, q.top[2*i])
+		VPADDD(first, q.top[2*i], q.top[2*i])
+		VPUNPCKHWD(zero, arg, q.top[2*i+1])
+		VPADDD(first, q.top[2*i+1], q.top[2*i+1])
 	}
+	q.keep(q.top, at)
 }

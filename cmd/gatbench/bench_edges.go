@@ -96,7 +96,6 @@ func prepareEdgeSoftmaxBoth(b *benchGraph, s sparseShape) workload {
 	dy, dx := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
 	return workload{call: func() {
 		sparse.SoftmaxRows(y, g.In(), x)
-		dx.Zero()
-		sparse.SoftmaxRowsGrad(dx, g.In(), y, dy)
+		sparse.SetSoftmaxRowsGrad(dx, g.In(), y, dy)
 	}}
 }

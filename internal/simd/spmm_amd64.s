@@ -37357,57 +37357,24 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	JNE  set3063
 
 row3066:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3068
-	CMPQ    128(AX), $0x00
-	JNE     far3070
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3068
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3070
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
 
-each3071:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VMULPS       32(R11), Y1, Y1
-	VMOVUPS      64(CX), Y2
-	VMULPS       64(R11), Y2, Y2
-	VMOVUPS      96(CX), Y3
-	VMULPS       96(R11), Y3, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3071
-	JMP          over3069
+near3070:
+	CMPQ 128(AX), $0x00
+	JNE  far3071
 
-far3070:
 each3072:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37438,6 +37405,48 @@ each3072:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3072
+	JMP          over3069
+
+far3071:
+each3073:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VMULPS       32(R11), Y1, Y1
+	VMOVUPS      64(CX), Y2
+	VMULPS       64(R11), Y2, Y2
+	VMOVUPS      96(CX), Y3
+	VMULPS       96(R11), Y3, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3073
 
 over3069:
 none3068:
@@ -37448,16 +37457,25 @@ none3068:
 	JMP  done3065
 
 set3063:
-row3073:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3075
-	CMPQ    128(AX), $0x00
-	JNE     far3077
+row3074:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3076
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3078
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
 
-each3078:
+near3078:
+	CMPQ 128(AX), $0x00
+	JNE  far3079
+
+each3080:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37486,11 +37504,11 @@ each3078:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3078
-	JMP          over3076
+	JL           each3080
+	JMP          over3077
 
-far3077:
-each3079:
+far3079:
+each3081:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37527,27 +37545,36 @@ each3079:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3079
+	JL           each3081
 
-over3076:
-none3075:
+over3077:
+none3076:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3073
+	JNZ  row3074
 	JMP  done3065
 
 past3064:
-row3080:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3082
-	CMPQ    128(AX), $0x00
-	JNE     far3084
+row3082:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3084
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3086
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
 
-each3085:
+near3086:
+	CMPQ 128(AX), $0x00
+	JNE  far3087
+
+each3088:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37576,11 +37603,11 @@ each3085:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3085
-	JMP          over3083
+	JL           each3088
+	JMP          over3085
 
-far3084:
-each3086:
+far3087:
+each3089:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37617,14 +37644,14 @@ each3086:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3086
+	JL           each3089
 
-over3083:
-none3082:
+over3085:
+none3084:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3080
+	JNZ  row3082
 	SFENCE
 
 done3065:
@@ -37643,20 +37670,31 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3088
+	JNE  past3091
 	CMPQ 144(AX), $0x00
-	JNE  set3087
+	JNE  set3090
 
-row3090:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3092
-	CMPQ    128(AX), $0x00
-	JNE     far3094
+row3093:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3095
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3097
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each3095:
+near3097:
+	CMPQ 128(AX), $0x00
+	JNE  far3098
+
+each3099:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37694,11 +37732,11 @@ each3095:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3095
-	JMP          over3093
+	JL           each3099
+	JMP          over3096
 
-far3094:
-each3096:
+far3098:
+each3100:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37746,27 +37784,38 @@ each3096:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3096
+	JL           each3100
 
-over3093:
-none3092:
+over3096:
+none3095:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3090
-	JMP  done3089
+	JNZ  row3093
+	JMP  done3092
 
-set3087:
-row3097:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3099
-	CMPQ    128(AX), $0x00
-	JNE     far3101
+set3090:
+row3101:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3103
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3105
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each3102:
+near3105:
+	CMPQ 128(AX), $0x00
+	JNE  far3106
+
+each3107:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37803,11 +37852,11 @@ each3102:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3102
-	JMP          over3100
+	JL           each3107
+	JMP          over3104
 
-far3101:
-each3103:
+far3106:
+each3108:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37854,27 +37903,38 @@ each3103:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3103
+	JL           each3108
 
-over3100:
-none3099:
+over3104:
+none3103:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3097
-	JMP  done3089
+	JNZ  row3101
+	JMP  done3092
 
-past3088:
-row3104:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3106
-	CMPQ    128(AX), $0x00
-	JNE     far3108
+past3091:
+row3109:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3111
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3113
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each3109:
+near3113:
+	CMPQ 128(AX), $0x00
+	JNE  far3114
+
+each3115:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37911,11 +37971,11 @@ each3109:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3109
-	JMP          over3107
+	JL           each3115
+	JMP          over3112
 
-far3108:
-each3110:
+far3114:
+each3116:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37962,17 +38022,17 @@ each3110:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3110
+	JL           each3116
 
-over3107:
-none3106:
+over3112:
+none3111:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3104
+	JNZ  row3109
 	SFENCE
 
-done3089:
+done3092:
 	VZEROUPPER
 	RET
 
@@ -37988,164 +38048,33 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3112
+	JNE  past3118
 	CMPQ 144(AX), $0x00
-	JNE  set3111
+	JNE  set3117
 
-row3114:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3116
-	CMPQ    128(AX), $0x00
-	JNE     far3118
+row3120:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3122
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3124
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
 
-each3119:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(R11), Y1, Y0
-	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(R11), Y1, Y0
-	VMOVUPS      128(CX), Y1
-	VMULPS       128(R11), Y1, Y1
-	VMOVUPS      160(CX), Y2
-	VFMADD231PS  160(R11), Y2, Y1
-	VMOVUPS      192(CX), Y2
-	VFMADD231PS  192(R11), Y2, Y1
-	VMOVUPS      224(CX), Y2
-	VFMADD231PS  224(R11), Y2, Y1
-	VMOVUPS      256(CX), Y2
-	VMULPS       256(R11), Y2, Y2
-	VMOVUPS      288(CX), Y3
-	VFMADD231PS  288(R11), Y3, Y2
-	VMOVUPS      320(CX), Y3
-	VFMADD231PS  320(R11), Y3, Y2
-	VMOVUPS      352(CX), Y3
-	VFMADD231PS  352(R11), Y3, Y2
-	VMOVUPS      384(CX), Y3
-	VMULPS       384(R11), Y3, Y3
-	VMOVUPS      416(CX), Y4
-	VFMADD231PS  416(R11), Y4, Y3
-	VMOVUPS      448(CX), Y4
-	VFMADD231PS  448(R11), Y4, Y3
-	VMOVUPS      480(CX), Y4
-	VFMADD231PS  480(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3119
-	JMP          over3117
-
-far3118:
-each3120:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   256(R11)
-	PREFETCHT1   320(R11)
-	PREFETCHT1   384(R11)
-	PREFETCHT1   448(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         DI, R12
-	IMULQ        96(AX), R12
-	ADDQ         R10, R12
-	VMOVUPS      (CX), Y0
-	VMULPS       (R11), Y0, Y0
-	VMOVUPS      32(CX), Y1
-	VFMADD231PS  32(R11), Y1, Y0
-	VMOVUPS      64(CX), Y1
-	VFMADD231PS  64(R11), Y1, Y0
-	VMOVUPS      96(CX), Y1
-	VFMADD231PS  96(R11), Y1, Y0
-	VMOVUPS      128(CX), Y1
-	VMULPS       128(R11), Y1, Y1
-	VMOVUPS      160(CX), Y2
-	VFMADD231PS  160(R11), Y2, Y1
-	VMOVUPS      192(CX), Y2
-	VFMADD231PS  192(R11), Y2, Y1
-	VMOVUPS      224(CX), Y2
-	VFMADD231PS  224(R11), Y2, Y1
-	VMOVUPS      256(CX), Y2
-	VMULPS       256(R11), Y2, Y2
-	VMOVUPS      288(CX), Y3
-	VFMADD231PS  288(R11), Y3, Y2
-	VMOVUPS      320(CX), Y3
-	VFMADD231PS  320(R11), Y3, Y2
-	VMOVUPS      352(CX), Y3
-	VFMADD231PS  352(R11), Y3, Y2
-	VMOVUPS      384(CX), Y3
-	VMULPS       384(R11), Y3, Y3
-	VMOVUPS      416(CX), Y4
-	VFMADD231PS  416(R11), Y4, Y3
-	VMOVUPS      448(CX), Y4
-	VFMADD231PS  448(R11), Y4, Y3
-	VMOVUPS      480(CX), Y4
-	VFMADD231PS  480(R11), Y4, Y3
-	VSHUFPS      $0x88, Y1, Y0, Y4
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y3, Y2, Y0
-	VSHUFPS      $0xdd, Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y4, Y1
-	VSHUFPS      $0xdd, Y0, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X1
-	VADDPS       (R12), X1, X1
-	VMOVUPS      X1, (R12)
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3120
-
-over3117:
-none3116:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3114
-	JMP  done3113
-
-set3111:
-row3121:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3123
-	CMPQ    128(AX), $0x00
-	JNE     far3125
+near3124:
+	CMPQ 128(AX), $0x00
+	JNE  far3125
 
 each3126:
 	MOVLQSX      (SI)(DI*4), R11
@@ -38197,11 +38126,12 @@ each3126:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3126
-	JMP          over3124
+	JMP          over3123
 
 far3125:
 each3127:
@@ -38268,30 +38198,205 @@ each3127:
 	VADDPS       Y4, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
+	VADDPS       (R12), X1, X1
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3127
 
-over3124:
-none3123:
+over3123:
+none3122:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3121
-	JMP  done3113
+	JNZ  row3120
+	JMP  done3119
 
-past3112:
+set3117:
 row3128:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3130
-	CMPQ    128(AX), $0x00
-	JNE     far3132
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3130
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3132
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
 
-each3133:
+near3132:
+	CMPQ 128(AX), $0x00
+	JNE  far3133
+
+each3134:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3134
+	JMP          over3131
+
+far3133:
+each3135:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   256(R11)
+	PREFETCHT1   320(R11)
+	PREFETCHT1   384(R11)
+	PREFETCHT1   448(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         DI, R12
+	IMULQ        96(AX), R12
+	ADDQ         R10, R12
+	VMOVUPS      (CX), Y0
+	VMULPS       (R11), Y0, Y0
+	VMOVUPS      32(CX), Y1
+	VFMADD231PS  32(R11), Y1, Y0
+	VMOVUPS      64(CX), Y1
+	VFMADD231PS  64(R11), Y1, Y0
+	VMOVUPS      96(CX), Y1
+	VFMADD231PS  96(R11), Y1, Y0
+	VMOVUPS      128(CX), Y1
+	VMULPS       128(R11), Y1, Y1
+	VMOVUPS      160(CX), Y2
+	VFMADD231PS  160(R11), Y2, Y1
+	VMOVUPS      192(CX), Y2
+	VFMADD231PS  192(R11), Y2, Y1
+	VMOVUPS      224(CX), Y2
+	VFMADD231PS  224(R11), Y2, Y1
+	VMOVUPS      256(CX), Y2
+	VMULPS       256(R11), Y2, Y2
+	VMOVUPS      288(CX), Y3
+	VFMADD231PS  288(R11), Y3, Y2
+	VMOVUPS      320(CX), Y3
+	VFMADD231PS  320(R11), Y3, Y2
+	VMOVUPS      352(CX), Y3
+	VFMADD231PS  352(R11), Y3, Y2
+	VMOVUPS      384(CX), Y3
+	VMULPS       384(R11), Y3, Y3
+	VMOVUPS      416(CX), Y4
+	VFMADD231PS  416(R11), Y4, Y3
+	VMOVUPS      448(CX), Y4
+	VFMADD231PS  448(R11), Y4, Y3
+	VMOVUPS      480(CX), Y4
+	VFMADD231PS  480(R11), Y4, Y3
+	VSHUFPS      $0x88, Y1, Y0, Y4
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSHUFPS      $0x88, Y3, Y2, Y0
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VSHUFPS      $0x88, Y0, Y4, Y1
+	VSHUFPS      $0xdd, Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (R12)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3135
+
+over3131:
+none3130:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3128
+	JMP  done3119
+
+past3118:
+row3136:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3138
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3140
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3140:
+	CMPQ 128(AX), $0x00
+	JNE  far3141
+
+each3142:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38344,11 +38449,11 @@ each3133:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3133
-	JMP          over3131
+	JL           each3142
+	JMP          over3139
 
-far3132:
-each3134:
+far3141:
+each3143:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38415,17 +38520,17 @@ each3134:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3134
+	JL           each3143
 
-over3131:
-none3130:
+over3139:
+none3138:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3128
+	JNZ  row3136
 	SFENCE
 
-done3113:
+done3119:
 	VZEROUPPER
 	RET
 
@@ -38441,20 +38546,31 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3136
+	JNE  past3145
 	CMPQ 144(AX), $0x00
-	JNE  set3135
+	JNE  set3144
 
-row3138:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3140
-	CMPQ    128(AX), $0x00
-	JNE     far3142
+row3147:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3149
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3151
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each3143:
+near3151:
+	CMPQ 128(AX), $0x00
+	JNE  far3152
+
+each3153:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -38502,11 +38618,11 @@ each3143:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3143
-	JMP        over3141
+	JL         each3153
+	JMP        over3150
 
-far3142:
-each3144:
+far3152:
+each3154:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38564,27 +38680,38 @@ each3144:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3144
+	JL         each3154
 
-over3141:
-none3140:
+over3150:
+none3149:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3138
-	JMP  done3137
+	JNZ  row3147
+	JMP  done3146
 
-set3135:
-row3145:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3147
-	CMPQ    128(AX), $0x00
-	JNE     far3149
+set3144:
+row3155:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3157
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3159
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each3150:
+near3159:
+	CMPQ 128(AX), $0x00
+	JNE  far3160
+
+each3161:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -38631,11 +38758,11 @@ each3150:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3150
-	JMP        over3148
+	JL         each3161
+	JMP        over3158
 
-far3149:
-each3151:
+far3160:
+each3162:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38692,27 +38819,38 @@ each3151:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3151
+	JL         each3162
 
-over3148:
-none3147:
+over3158:
+none3157:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3145
-	JMP  done3137
+	JNZ  row3155
+	JMP  done3146
 
-past3136:
-row3152:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3154
-	CMPQ    128(AX), $0x00
-	JNE     far3156
+past3145:
+row3163:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3165
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3167
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
 
-each3157:
+near3167:
+	CMPQ 128(AX), $0x00
+	JNE  far3168
+
+each3169:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -38759,11 +38897,11 @@ each3157:
 	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3157
-	JMP        over3155
+	JL         each3169
+	JMP        over3166
 
-far3156:
-each3158:
+far3168:
+each3170:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38820,17 +38958,17 @@ each3158:
 	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3158
+	JL         each3170
 
-over3155:
-none3154:
+over3166:
+none3165:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3152
+	JNZ  row3163
 	SFENCE
 
-done3137:
+done3146:
 	VZEROUPPER
 	RET
 
@@ -38846,20 +38984,35 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3160
+	JNE  past3172
 	CMPQ 144(AX), $0x00
-	JNE  set3159
+	JNE  set3171
 
-row3162:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3164
-	CMPQ    128(AX), $0x00
-	JNE     far3166
+row3174:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3176
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3178
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
 
-each3167:
+near3178:
+	CMPQ 128(AX), $0x00
+	JNE  far3179
+
+each3180:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -38923,273 +39076,25 @@ each3167:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3167
-	JMP         over3165
+	JL          each3180
+	JMP         over3177
 
-far3166:
-each3168:
-	LEAQ        32(DI), R11
-	CMPQ        R11, 72(AX)
-	CMOVQGT     72(AX), R11
-	MOVLQSX     (SI)(R11*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	PREFETCHT1  (R11)
-	PREFETCHT1  64(R11)
-	PREFETCHT1  128(R11)
-	PREFETCHT1  192(R11)
-	PREFETCHT1  256(R11)
-	PREFETCHT1  320(R11)
-	PREFETCHT1  384(R11)
-	PREFETCHT1  448(R11)
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VMULPS      64(R11), Y1, Y1
-	VMOVUPS     96(CX), Y2
-	VFMADD231PS 96(R11), Y2, Y1
-	VMOVUPS     128(CX), Y2
-	VMULPS      128(R11), Y2, Y2
-	VMOVUPS     160(CX), Y3
-	VFMADD231PS 160(R11), Y3, Y2
-	VMOVUPS     192(CX), Y3
-	VMULPS      192(R11), Y3, Y3
-	VMOVUPS     224(CX), Y4
-	VFMADD231PS 224(R11), Y4, Y3
-	VMOVUPS     256(CX), Y4
-	VMULPS      256(R11), Y4, Y4
-	VMOVUPS     288(CX), Y5
-	VFMADD231PS 288(R11), Y5, Y4
-	VMOVUPS     320(CX), Y5
-	VMULPS      320(R11), Y5, Y5
-	VMOVUPS     352(CX), Y6
-	VFMADD231PS 352(R11), Y6, Y5
-	VMOVUPS     384(CX), Y6
-	VMULPS      384(R11), Y6, Y6
-	VMOVUPS     416(CX), Y7
-	VFMADD231PS 416(R11), Y7, Y6
-	VMOVUPS     448(CX), Y7
-	VMULPS      448(R11), Y7, Y7
-	VMOVUPS     480(CX), Y8
-	VFMADD231PS 480(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VADDPS      (R12), Y1, Y1
-	VMOVUPS     Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3168
-
-over3165:
-none3164:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3162
-	JMP  done3161
-
-set3159:
-row3169:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3171
-	CMPQ    128(AX), $0x00
-	JNE     far3173
-
-each3174:
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VMULPS      64(R11), Y1, Y1
-	VMOVUPS     96(CX), Y2
-	VFMADD231PS 96(R11), Y2, Y1
-	VMOVUPS     128(CX), Y2
-	VMULPS      128(R11), Y2, Y2
-	VMOVUPS     160(CX), Y3
-	VFMADD231PS 160(R11), Y3, Y2
-	VMOVUPS     192(CX), Y3
-	VMULPS      192(R11), Y3, Y3
-	VMOVUPS     224(CX), Y4
-	VFMADD231PS 224(R11), Y4, Y3
-	VMOVUPS     256(CX), Y4
-	VMULPS      256(R11), Y4, Y4
-	VMOVUPS     288(CX), Y5
-	VFMADD231PS 288(R11), Y5, Y4
-	VMOVUPS     320(CX), Y5
-	VMULPS      320(R11), Y5, Y5
-	VMOVUPS     352(CX), Y6
-	VFMADD231PS 352(R11), Y6, Y5
-	VMOVUPS     384(CX), Y6
-	VMULPS      384(R11), Y6, Y6
-	VMOVUPS     416(CX), Y7
-	VFMADD231PS 416(R11), Y7, Y6
-	VMOVUPS     448(CX), Y7
-	VMULPS      448(R11), Y7, Y7
-	VMOVUPS     480(CX), Y8
-	VFMADD231PS 480(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VMOVUPS     Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3174
-	JMP         over3172
-
-far3173:
-each3175:
-	LEAQ        32(DI), R11
-	CMPQ        R11, 72(AX)
-	CMOVQGT     72(AX), R11
-	MOVLQSX     (SI)(R11*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	PREFETCHT1  (R11)
-	PREFETCHT1  64(R11)
-	PREFETCHT1  128(R11)
-	PREFETCHT1  192(R11)
-	PREFETCHT1  256(R11)
-	PREFETCHT1  320(R11)
-	PREFETCHT1  384(R11)
-	PREFETCHT1  448(R11)
-	MOVLQSX     (SI)(DI*4), R11
-	IMULQ       R8, R11
-	ADDQ        DX, R11
-	MOVQ        DI, R12
-	IMULQ       96(AX), R12
-	ADDQ        R10, R12
-	VMOVUPS     (CX), Y0
-	VMULPS      (R11), Y0, Y0
-	VMOVUPS     32(CX), Y1
-	VFMADD231PS 32(R11), Y1, Y0
-	VMOVUPS     64(CX), Y1
-	VMULPS      64(R11), Y1, Y1
-	VMOVUPS     96(CX), Y2
-	VFMADD231PS 96(R11), Y2, Y1
-	VMOVUPS     128(CX), Y2
-	VMULPS      128(R11), Y2, Y2
-	VMOVUPS     160(CX), Y3
-	VFMADD231PS 160(R11), Y3, Y2
-	VMOVUPS     192(CX), Y3
-	VMULPS      192(R11), Y3, Y3
-	VMOVUPS     224(CX), Y4
-	VFMADD231PS 224(R11), Y4, Y3
-	VMOVUPS     256(CX), Y4
-	VMULPS      256(R11), Y4, Y4
-	VMOVUPS     288(CX), Y5
-	VFMADD231PS 288(R11), Y5, Y4
-	VMOVUPS     320(CX), Y5
-	VMULPS      320(R11), Y5, Y5
-	VMOVUPS     352(CX), Y6
-	VFMADD231PS 352(R11), Y6, Y5
-	VMOVUPS     384(CX), Y6
-	VMULPS      384(R11), Y6, Y6
-	VMOVUPS     416(CX), Y7
-	VFMADD231PS 416(R11), Y7, Y6
-	VMOVUPS     448(CX), Y7
-	VMULPS      448(R11), Y7, Y7
-	VMOVUPS     480(CX), Y8
-	VFMADD231PS 480(R11), Y8, Y7
-	VSHUFPS     $0x88, Y1, Y0, Y8
-	VSHUFPS     $0xdd, Y1, Y0, Y0
-	VADDPS      Y0, Y8, Y8
-	VSHUFPS     $0x88, Y3, Y2, Y0
-	VSHUFPS     $0xdd, Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	VSHUFPS     $0x88, Y5, Y4, Y1
-	VSHUFPS     $0xdd, Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VSHUFPS     $0x88, Y7, Y6, Y2
-	VSHUFPS     $0xdd, Y7, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VSHUFPS     $0x88, Y0, Y8, Y3
-	VSHUFPS     $0xdd, Y0, Y8, Y8
-	VADDPS      Y8, Y3, Y3
-	VSHUFPS     $0x88, Y2, Y1, Y0
-	VSHUFPS     $0xdd, Y2, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	VPERM2F128  $0x20, Y0, Y3, Y1
-	VPERM2F128  $0x31, Y0, Y3, Y0
-	VADDPS      Y1, Y0, Y1
-	VMOVUPS     Y1, (R12)
-	INCQ        DI
-	CMPQ        DI, R9
-	JL          each3175
-
-over3172:
-none3171:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3169
-	JMP  done3161
-
-past3160:
-row3176:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3178
-	CMPQ    128(AX), $0x00
-	JNE     far3180
-
+far3179:
 each3181:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39249,14 +39154,292 @@ each3181:
 	VPERM2F128  $0x20, Y0, Y3, Y1
 	VPERM2F128  $0x31, Y0, Y3, Y0
 	VADDPS      Y1, Y0, Y1
-	VMOVNTPS    Y1, (R12)
+	VADDPS      (R12), Y1, Y1
+	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
 	JL          each3181
-	JMP         over3179
 
-far3180:
-each3182:
+over3177:
+none3176:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3174
+	JMP  done3173
+
+set3171:
+row3182:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3184
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3186
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3186:
+	CMPQ 128(AX), $0x00
+	JNE  far3187
+
+each3188:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3188
+	JMP         over3185
+
+far3187:
+each3189:
+	LEAQ        32(DI), R11
+	CMPQ        R11, 72(AX)
+	CMOVQGT     72(AX), R11
+	MOVLQSX     (SI)(R11*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	PREFETCHT1  (R11)
+	PREFETCHT1  64(R11)
+	PREFETCHT1  128(R11)
+	PREFETCHT1  192(R11)
+	PREFETCHT1  256(R11)
+	PREFETCHT1  320(R11)
+	PREFETCHT1  384(R11)
+	PREFETCHT1  448(R11)
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVUPS     Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3189
+
+over3185:
+none3184:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3182
+	JMP  done3173
+
+past3172:
+row3190:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3192
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3194
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+
+near3194:
+	CMPQ 128(AX), $0x00
+	JNE  far3195
+
+each3196:
+	MOVLQSX     (SI)(DI*4), R11
+	IMULQ       R8, R11
+	ADDQ        DX, R11
+	MOVQ        DI, R12
+	IMULQ       96(AX), R12
+	ADDQ        R10, R12
+	VMOVUPS     (CX), Y0
+	VMULPS      (R11), Y0, Y0
+	VMOVUPS     32(CX), Y1
+	VFMADD231PS 32(R11), Y1, Y0
+	VMOVUPS     64(CX), Y1
+	VMULPS      64(R11), Y1, Y1
+	VMOVUPS     96(CX), Y2
+	VFMADD231PS 96(R11), Y2, Y1
+	VMOVUPS     128(CX), Y2
+	VMULPS      128(R11), Y2, Y2
+	VMOVUPS     160(CX), Y3
+	VFMADD231PS 160(R11), Y3, Y2
+	VMOVUPS     192(CX), Y3
+	VMULPS      192(R11), Y3, Y3
+	VMOVUPS     224(CX), Y4
+	VFMADD231PS 224(R11), Y4, Y3
+	VMOVUPS     256(CX), Y4
+	VMULPS      256(R11), Y4, Y4
+	VMOVUPS     288(CX), Y5
+	VFMADD231PS 288(R11), Y5, Y4
+	VMOVUPS     320(CX), Y5
+	VMULPS      320(R11), Y5, Y5
+	VMOVUPS     352(CX), Y6
+	VFMADD231PS 352(R11), Y6, Y5
+	VMOVUPS     384(CX), Y6
+	VMULPS      384(R11), Y6, Y6
+	VMOVUPS     416(CX), Y7
+	VFMADD231PS 416(R11), Y7, Y6
+	VMOVUPS     448(CX), Y7
+	VMULPS      448(R11), Y7, Y7
+	VMOVUPS     480(CX), Y8
+	VFMADD231PS 480(R11), Y8, Y7
+	VSHUFPS     $0x88, Y1, Y0, Y8
+	VSHUFPS     $0xdd, Y1, Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VSHUFPS     $0x88, Y3, Y2, Y0
+	VSHUFPS     $0xdd, Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y4
+	VADDPS      Y4, Y1, Y1
+	VSHUFPS     $0x88, Y7, Y6, Y2
+	VSHUFPS     $0xdd, Y7, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VSHUFPS     $0x88, Y0, Y8, Y3
+	VSHUFPS     $0xdd, Y0, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VSHUFPS     $0x88, Y2, Y1, Y0
+	VSHUFPS     $0xdd, Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VPERM2F128  $0x20, Y0, Y3, Y1
+	VPERM2F128  $0x31, Y0, Y3, Y0
+	VADDPS      Y1, Y0, Y1
+	VMOVNTPS    Y1, (R12)
+	INCQ        DI
+	CMPQ        DI, R9
+	JL          each3196
+	JMP         over3193
+
+far3195:
+each3197:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -39333,17 +39516,17 @@ each3182:
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3182
+	JL          each3197
 
-over3179:
-none3178:
+over3193:
+none3192:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3176
+	JNZ  row3190
 	SFENCE
 
-done3161:
+done3173:
 	VZEROUPPER
 	RET
 
@@ -39359,20 +39542,43 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3184
+	JNE  past3199
 	CMPQ 144(AX), $0x00
-	JNE  set3183
+	JNE  set3198
 
-row3186:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3188
-	CMPQ    128(AX), $0x00
-	JNE     far3190
+row3201:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3203
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3205
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
 
-each3191:
+near3205:
+	CMPQ 128(AX), $0x00
+	JNE  far3206
+
+each3207:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39468,11 +39674,11 @@ each3191:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3191
-	JMP         over3189
+	JL          each3207
+	JMP         over3204
 
-far3190:
-each3192:
+far3206:
+each3208:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -39590,27 +39796,50 @@ each3192:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3192
+	JL          each3208
 
-over3189:
-none3188:
+over3204:
+none3203:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3186
-	JMP  done3185
+	JNZ  row3201
+	JMP  done3200
 
-set3183:
-row3193:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3195
-	CMPQ    128(AX), $0x00
-	JNE     far3197
+set3198:
+row3209:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3211
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3213
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
 
-each3198:
+near3213:
+	CMPQ 128(AX), $0x00
+	JNE  far3214
+
+each3215:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39705,11 +39934,11 @@ each3198:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3198
-	JMP         over3196
+	JL          each3215
+	JMP         over3212
 
-far3197:
-each3199:
+far3214:
+each3216:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -39826,27 +40055,50 @@ each3199:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3199
+	JL          each3216
 
-over3196:
-none3195:
+over3212:
+none3211:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3193
-	JMP  done3185
+	JNZ  row3209
+	JMP  done3200
 
-past3184:
-row3200:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3202
-	CMPQ    128(AX), $0x00
-	JNE     far3204
+past3199:
+row3217:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3219
+	MOVQ       104(AX), R11
+	CMPQ       128(AX), $0x00
+	JE         near3221
+	SHLQ       $0x03, R11
+	ADDQ       CX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	PREFETCHT1 512(R11)
+	PREFETCHT1 576(R11)
+	PREFETCHT1 640(R11)
+	PREFETCHT1 704(R11)
+	PREFETCHT1 768(R11)
+	PREFETCHT1 832(R11)
+	PREFETCHT1 896(R11)
+	PREFETCHT1 960(R11)
 
-each3205:
+near3221:
+	CMPQ 128(AX), $0x00
+	JNE  far3222
+
+each3223:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39941,11 +40193,11 @@ each3205:
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3205
-	JMP         over3203
+	JL          each3223
+	JMP         over3220
 
-far3204:
-each3206:
+far3222:
+each3224:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -40062,17 +40314,17 @@ each3206:
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3206
+	JL          each3224
 
-over3203:
-none3202:
+over3220:
+none3219:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3200
+	JNZ  row3217
 	SFENCE
 
-done3185:
+done3200:
 	VZEROUPPER
 	RET
 
@@ -40123,16 +40375,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3207:
+row3225:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3209
+	JGE     none3227
 	CMPQ    128(AX), $0x00
-	JNE     far3211
+	JNE     far3229
 
-each3212:
+each3230:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40143,11 +40395,11 @@ each3212:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3212
-	JMP     over3210
+	JL      each3230
+	JMP     over3228
 
-far3211:
-each3213:
+far3229:
+each3231:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40165,14 +40417,14 @@ each3213:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3213
+	JL         each3231
 
-over3210:
-none3209:
+over3228:
+none3227:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3207
+	JNZ  row3225
 	JMP  done
 
 tile1true:
@@ -40181,16 +40433,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3214:
+row3232:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3216
+	JGE     none3234
 	CMPQ    128(AX), $0x00
-	JNE     far3218
+	JNE     far3236
 
-each3219:
+each3237:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40200,38 +40452,38 @@ each3219:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3220
+	JE           all3238
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3222
+	JZ           two3240
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3222:
+two3240:
 	TESTQ    $0x00000002, R11
-	JZ       one3223
+	JZ       one3241
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3223:
+one3241:
 	TESTQ  $0x00000001, R11
-	JZ     stored3221
+	JZ     stored3239
 	VMOVSS X1, (R12)
-	JMP    stored3221
+	JMP    stored3239
 
-all3220:
+all3238:
 	VMOVUPS Y1, (R12)
 
-stored3221:
+stored3239:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3219
-	JMP  over3217
+	JL   each3237
+	JMP  over3235
 
-far3218:
-each3224:
+far3236:
+each3242:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40248,54 +40500,54 @@ each3224:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3225
+	JE           all3243
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3227
+	JZ           two3245
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3227:
+two3245:
 	TESTQ    $0x00000002, R11
-	JZ       one3228
+	JZ       one3246
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3228:
+one3246:
 	TESTQ  $0x00000001, R11
-	JZ     stored3226
+	JZ     stored3244
 	VMOVSS X1, (R12)
-	JMP    stored3226
+	JMP    stored3244
 
-all3225:
+all3243:
 	VMOVUPS Y1, (R12)
 
-stored3226:
+stored3244:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3224
+	JL   each3242
 
-over3217:
-none3216:
+over3235:
+none3234:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3214
+	JNZ  row3232
 	JMP  done
 
 tile2false:
-row3229:
+row3247:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3231
+	JGE     none3249
 	CMPQ    128(AX), $0x00
-	JNE     far3233
+	JNE     far3251
 
-each3234:
+each3252:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40308,11 +40560,11 @@ each3234:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3234
-	JMP     over3232
+	JL      each3252
+	JMP     over3250
 
-far3233:
-each3235:
+far3251:
+each3253:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40332,14 +40584,14 @@ each3235:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3235
+	JL         each3253
 
-over3232:
-none3231:
+over3250:
+none3249:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3229
+	JNZ  row3247
 	JMP  done
 
 tile2true:
@@ -40348,16 +40600,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3236:
+row3254:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3238
+	JGE     none3256
 	CMPQ    128(AX), $0x00
-	JNE     far3240
+	JNE     far3258
 
-each3241:
+each3259:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40369,38 +40621,38 @@ each3241:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3242
+	JE           all3260
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3244
+	JZ           two3262
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3244:
+two3262:
 	TESTQ    $0x00000002, R11
-	JZ       one3245
+	JZ       one3263
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3245:
+one3263:
 	TESTQ  $0x00000001, R11
-	JZ     stored3243
+	JZ     stored3261
 	VMOVSS X1, (R12)
-	JMP    stored3243
+	JMP    stored3261
 
-all3242:
+all3260:
 	VMOVUPS Y1, 32(R12)
 
-stored3243:
+stored3261:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3241
-	JMP  over3239
+	JL   each3259
+	JMP  over3257
 
-far3240:
-each3246:
+far3258:
+each3264:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40419,54 +40671,54 @@ each3246:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3247
+	JE           all3265
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3249
+	JZ           two3267
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3249:
+two3267:
 	TESTQ    $0x00000002, R11
-	JZ       one3250
+	JZ       one3268
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3250:
+one3268:
 	TESTQ  $0x00000001, R11
-	JZ     stored3248
+	JZ     stored3266
 	VMOVSS X1, (R12)
-	JMP    stored3248
+	JMP    stored3266
 
-all3247:
+all3265:
 	VMOVUPS Y1, 32(R12)
 
-stored3248:
+stored3266:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3246
+	JL   each3264
 
-over3239:
-none3238:
+over3257:
+none3256:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3236
+	JNZ  row3254
 	JMP  done
 
 tile3false:
-row3251:
+row3269:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3253
+	JGE     none3271
 	CMPQ    128(AX), $0x00
-	JNE     far3255
+	JNE     far3273
 
-each3256:
+each3274:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40481,11 +40733,11 @@ each3256:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3256
-	JMP     over3254
+	JL      each3274
+	JMP     over3272
 
-far3255:
-each3257:
+far3273:
+each3275:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40509,14 +40761,14 @@ each3257:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3257
+	JL         each3275
 
-over3254:
-none3253:
+over3272:
+none3271:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3251
+	JNZ  row3269
 	JMP  done
 
 tile3true:
@@ -40525,16 +40777,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3258:
+row3276:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3260
+	JGE     none3278
 	CMPQ    128(AX), $0x00
-	JNE     far3262
+	JNE     far3280
 
-each3263:
+each3281:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40548,38 +40800,38 @@ each3263:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3264
+	JE           all3282
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3266
+	JZ           two3284
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3266:
+two3284:
 	TESTQ    $0x00000002, R11
-	JZ       one3267
+	JZ       one3285
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3267:
+one3285:
 	TESTQ  $0x00000001, R11
-	JZ     stored3265
+	JZ     stored3283
 	VMOVSS X1, (R12)
-	JMP    stored3265
+	JMP    stored3283
 
-all3264:
+all3282:
 	VMOVUPS Y1, 64(R12)
 
-stored3265:
+stored3283:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3263
-	JMP  over3261
+	JL   each3281
+	JMP  over3279
 
-far3262:
-each3268:
+far3280:
+each3286:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40602,54 +40854,54 @@ each3268:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3269
+	JE           all3287
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3271
+	JZ           two3289
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3271:
+two3289:
 	TESTQ    $0x00000002, R11
-	JZ       one3272
+	JZ       one3290
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3272:
+one3290:
 	TESTQ  $0x00000001, R11
-	JZ     stored3270
+	JZ     stored3288
 	VMOVSS X1, (R12)
-	JMP    stored3270
+	JMP    stored3288
 
-all3269:
+all3287:
 	VMOVUPS Y1, 64(R12)
 
-stored3270:
+stored3288:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3268
+	JL   each3286
 
-over3261:
-none3260:
+over3279:
+none3278:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3258
+	JNZ  row3276
 	JMP  done
 
 tile4false:
-row3273:
+row3291:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3275
+	JGE     none3293
 	CMPQ    128(AX), $0x00
-	JNE     far3277
+	JNE     far3295
 
-each3278:
+each3296:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40666,11 +40918,11 @@ each3278:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3278
-	JMP     over3276
+	JL      each3296
+	JMP     over3294
 
-far3277:
-each3279:
+far3295:
+each3297:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40695,14 +40947,14 @@ each3279:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3279
+	JL         each3297
 
-over3276:
-none3275:
+over3294:
+none3293:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3273
+	JNZ  row3291
 	JMP  done
 
 tile4true:
@@ -40711,16 +40963,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3280:
+row3298:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3282
+	JGE     none3300
 	CMPQ    128(AX), $0x00
-	JNE     far3284
+	JNE     far3302
 
-each3285:
+each3303:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40736,38 +40988,38 @@ each3285:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3286
+	JE           all3304
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3288
+	JZ           two3306
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3288:
+two3306:
 	TESTQ    $0x00000002, R11
-	JZ       one3289
+	JZ       one3307
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3289:
+one3307:
 	TESTQ  $0x00000001, R11
-	JZ     stored3287
+	JZ     stored3305
 	VMOVSS X1, (R12)
-	JMP    stored3287
+	JMP    stored3305
 
-all3286:
+all3304:
 	VMOVUPS Y1, 96(R12)
 
-stored3287:
+stored3305:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3285
-	JMP  over3283
+	JL   each3303
+	JMP  over3301
 
-far3284:
-each3290:
+far3302:
+each3308:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40791,54 +41043,54 @@ each3290:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3291
+	JE           all3309
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3293
+	JZ           two3311
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3293:
+two3311:
 	TESTQ    $0x00000002, R11
-	JZ       one3294
+	JZ       one3312
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3294:
+one3312:
 	TESTQ  $0x00000001, R11
-	JZ     stored3292
+	JZ     stored3310
 	VMOVSS X1, (R12)
-	JMP    stored3292
+	JMP    stored3310
 
-all3291:
+all3309:
 	VMOVUPS Y1, 96(R12)
 
-stored3292:
+stored3310:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3290
+	JL   each3308
 
-over3283:
-none3282:
+over3301:
+none3300:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3280
+	JNZ  row3298
 	JMP  done
 
 tile5false:
-row3295:
+row3313:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3297
+	JGE     none3315
 	CMPQ    128(AX), $0x00
-	JNE     far3299
+	JNE     far3317
 
-each3300:
+each3318:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40857,11 +41109,11 @@ each3300:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3300
-	JMP     over3298
+	JL      each3318
+	JMP     over3316
 
-far3299:
-each3301:
+far3317:
+each3319:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40890,14 +41142,14 @@ each3301:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3301
+	JL         each3319
 
-over3298:
-none3297:
+over3316:
+none3315:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3295
+	JNZ  row3313
 	JMP  done
 
 tile5true:
@@ -40906,16 +41158,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3302:
+row3320:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3304
+	JGE     none3322
 	CMPQ    128(AX), $0x00
-	JNE     far3306
+	JNE     far3324
 
-each3307:
+each3325:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40933,38 +41185,38 @@ each3307:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3308
+	JE           all3326
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3310
+	JZ           two3328
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3310:
+two3328:
 	TESTQ    $0x00000002, R11
-	JZ       one3311
+	JZ       one3329
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3311:
+one3329:
 	TESTQ  $0x00000001, R11
-	JZ     stored3309
+	JZ     stored3327
 	VMOVSS X1, (R12)
-	JMP    stored3309
+	JMP    stored3327
 
-all3308:
+all3326:
 	VMOVUPS Y1, 128(R12)
 
-stored3309:
+stored3327:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3307
-	JMP  over3305
+	JL   each3325
+	JMP  over3323
 
-far3306:
-each3312:
+far3324:
+each3330:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40992,54 +41244,54 @@ each3312:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3313
+	JE           all3331
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3315
+	JZ           two3333
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3315:
+two3333:
 	TESTQ    $0x00000002, R11
-	JZ       one3316
+	JZ       one3334
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3316:
+one3334:
 	TESTQ  $0x00000001, R11
-	JZ     stored3314
+	JZ     stored3332
 	VMOVSS X1, (R12)
-	JMP    stored3314
+	JMP    stored3332
 
-all3313:
+all3331:
 	VMOVUPS Y1, 128(R12)
 
-stored3314:
+stored3332:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3312
+	JL   each3330
 
-over3305:
-none3304:
+over3323:
+none3322:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3302
+	JNZ  row3320
 	JMP  done
 
 tile6false:
-row3317:
+row3335:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3319
+	JGE     none3337
 	CMPQ    128(AX), $0x00
-	JNE     far3321
+	JNE     far3339
 
-each3322:
+each3340:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41060,11 +41312,11 @@ each3322:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3322
-	JMP     over3320
+	JL      each3340
+	JMP     over3338
 
-far3321:
-each3323:
+far3339:
+each3341:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41094,14 +41346,14 @@ each3323:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3323
+	JL         each3341
 
-over3320:
-none3319:
+over3338:
+none3337:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3317
+	JNZ  row3335
 	JMP  done
 
 tile6true:
@@ -41110,16 +41362,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3324:
+row3342:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3326
+	JGE     none3344
 	CMPQ    128(AX), $0x00
-	JNE     far3328
+	JNE     far3346
 
-each3329:
+each3347:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41139,38 +41391,38 @@ each3329:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3330
+	JE           all3348
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3332
+	JZ           two3350
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3332:
+two3350:
 	TESTQ    $0x00000002, R11
-	JZ       one3333
+	JZ       one3351
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3333:
+one3351:
 	TESTQ  $0x00000001, R11
-	JZ     stored3331
+	JZ     stored3349
 	VMOVSS X1, (R12)
-	JMP    stored3331
+	JMP    stored3349
 
-all3330:
+all3348:
 	VMOVUPS Y1, 160(R12)
 
-stored3331:
+stored3349:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3329
-	JMP  over3327
+	JL   each3347
+	JMP  over3345
 
-far3328:
-each3334:
+far3346:
+each3352:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41199,54 +41451,54 @@ each3334:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3335
+	JE           all3353
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3337
+	JZ           two3355
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3337:
+two3355:
 	TESTQ    $0x00000002, R11
-	JZ       one3338
+	JZ       one3356
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3338:
+one3356:
 	TESTQ  $0x00000001, R11
-	JZ     stored3336
+	JZ     stored3354
 	VMOVSS X1, (R12)
-	JMP    stored3336
+	JMP    stored3354
 
-all3335:
+all3353:
 	VMOVUPS Y1, 160(R12)
 
-stored3336:
+stored3354:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3334
+	JL   each3352
 
-over3327:
-none3326:
+over3345:
+none3344:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3324
+	JNZ  row3342
 	JMP  done
 
 tile7false:
-row3339:
+row3357:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3341
+	JGE     none3359
 	CMPQ    128(AX), $0x00
-	JNE     far3343
+	JNE     far3361
 
-each3344:
+each3362:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41269,11 +41521,11 @@ each3344:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3344
-	JMP     over3342
+	JL      each3362
+	JMP     over3360
 
-far3343:
-each3345:
+far3361:
+each3363:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41307,14 +41559,14 @@ each3345:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3345
+	JL         each3363
 
-over3342:
-none3341:
+over3360:
+none3359:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3339
+	JNZ  row3357
 	JMP  done
 
 tile7true:
@@ -41323,16 +41575,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3346:
+row3364:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3348
+	JGE     none3366
 	CMPQ    128(AX), $0x00
-	JNE     far3350
+	JNE     far3368
 
-each3351:
+each3369:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41354,38 +41606,38 @@ each3351:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3352
+	JE           all3370
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3354
+	JZ           two3372
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3354:
+two3372:
 	TESTQ    $0x00000002, R11
-	JZ       one3355
+	JZ       one3373
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3355:
+one3373:
 	TESTQ  $0x00000001, R11
-	JZ     stored3353
+	JZ     stored3371
 	VMOVSS X1, (R12)
-	JMP    stored3353
+	JMP    stored3371
 
-all3352:
+all3370:
 	VMOVUPS Y1, 192(R12)
 
-stored3353:
+stored3371:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3351
-	JMP  over3349
+	JL   each3369
+	JMP  over3367
 
-far3350:
-each3356:
+far3368:
+each3374:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41418,54 +41670,54 @@ each3356:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3357
+	JE           all3375
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3359
+	JZ           two3377
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3359:
+two3377:
 	TESTQ    $0x00000002, R11
-	JZ       one3360
+	JZ       one3378
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3360:
+one3378:
 	TESTQ  $0x00000001, R11
-	JZ     stored3358
+	JZ     stored3376
 	VMOVSS X1, (R12)
-	JMP    stored3358
+	JMP    stored3376
 
-all3357:
+all3375:
 	VMOVUPS Y1, 192(R12)
 
-stored3358:
+stored3376:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3356
+	JL   each3374
 
-over3349:
-none3348:
+over3367:
+none3366:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3346
+	JNZ  row3364
 	JMP  done
 
 tile8false:
-row3361:
+row3379:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3363
+	JGE     none3381
 	CMPQ    128(AX), $0x00
-	JNE     far3365
+	JNE     far3383
 
-each3366:
+each3384:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41490,11 +41742,11 @@ each3366:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3366
-	JMP     over3364
+	JL      each3384
+	JMP     over3382
 
-far3365:
-each3367:
+far3383:
+each3385:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41529,14 +41781,14 @@ each3367:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3367
+	JL         each3385
 
-over3364:
-none3363:
+over3382:
+none3381:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3361
+	JNZ  row3379
 	JMP  done
 
 tile8true:
@@ -41545,16 +41797,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3368:
+row3386:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3370
+	JGE     none3388
 	CMPQ    128(AX), $0x00
-	JNE     far3372
+	JNE     far3390
 
-each3373:
+each3391:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41578,38 +41830,38 @@ each3373:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3374
+	JE           all3392
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3376
+	JZ           two3394
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3376:
+two3394:
 	TESTQ    $0x00000002, R11
-	JZ       one3377
+	JZ       one3395
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3377:
+one3395:
 	TESTQ  $0x00000001, R11
-	JZ     stored3375
+	JZ     stored3393
 	VMOVSS X1, (R12)
-	JMP    stored3375
+	JMP    stored3393
 
-all3374:
+all3392:
 	VMOVUPS Y1, 224(R12)
 
-stored3375:
+stored3393:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3373
-	JMP  over3371
+	JL   each3391
+	JMP  over3389
 
-far3372:
-each3378:
+far3390:
+each3396:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41643,48 +41895,48 @@ each3378:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3379
+	JE           all3397
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3381
+	JZ           two3399
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3381:
+two3399:
 	TESTQ    $0x00000002, R11
-	JZ       one3382
+	JZ       one3400
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3382:
+one3400:
 	TESTQ  $0x00000001, R11
-	JZ     stored3380
+	JZ     stored3398
 	VMOVSS X1, (R12)
-	JMP    stored3380
+	JMP    stored3398
 
-all3379:
+all3397:
 	VMOVUPS Y1, 224(R12)
 
-stored3380:
+stored3398:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3378
+	JL   each3396
 
-over3371:
-none3370:
+over3389:
+none3388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3368
+	JNZ  row3386
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3383
+	JE   fenced3401
 	SFENCE
 
-fenced3383:
+fenced3401:
 	VZEROUPPER
 	RET
 
@@ -41735,17 +41987,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3384:
+row3402:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3386
+	JGE     none3404
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3388
+	JNE     far3406
 
-each3389:
+each3407:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41757,11 +42009,11 @@ each3389:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3389
-	JMP     over3387
+	JL      each3407
+	JMP     over3405
 
-far3388:
-each3390:
+far3406:
+each3408:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41780,14 +42032,14 @@ each3390:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3390
+	JL         each3408
 
-over3387:
-none3386:
+over3405:
+none3404:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3384
+	JNZ  row3402
 	JMP  done
 
 tile1true:
@@ -41796,17 +42048,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3391:
+row3409:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3393
+	JGE        none3411
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3395
+	JNE        far3413
 
-each3396:
+each3414:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41817,38 +42069,38 @@ each3396:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3397
+	JE           all3415
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3399
+	JZ           two3417
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3399:
+two3417:
 	TESTQ    $0x00000002, R11
-	JZ       one3400
+	JZ       one3418
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3400:
+one3418:
 	TESTQ  $0x00000001, R11
-	JZ     stored3398
+	JZ     stored3416
 	VMOVSS X2, (R12)
-	JMP    stored3398
+	JMP    stored3416
 
-all3397:
+all3415:
 	VMOVUPS Y2, (R12)
 
-stored3398:
+stored3416:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3396
-	JMP  over3394
+	JL   each3414
+	JMP  over3412
 
-far3395:
-each3401:
+far3413:
+each3419:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41866,56 +42118,56 @@ each3401:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3402
+	JE           all3420
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3404
+	JZ           two3422
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3404:
+two3422:
 	TESTQ    $0x00000002, R11
-	JZ       one3405
+	JZ       one3423
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3405:
+one3423:
 	TESTQ  $0x00000001, R11
-	JZ     stored3403
+	JZ     stored3421
 	VMOVSS X2, (R12)
-	JMP    stored3403
+	JMP    stored3421
 
-all3402:
+all3420:
 	VMOVUPS Y2, (R12)
 
-stored3403:
+stored3421:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3401
+	JL   each3419
 
-over3394:
-none3393:
+over3412:
+none3411:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3391
+	JNZ  row3409
 	JMP  done
 
 tile2false:
-row3406:
+row3424:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3408
+	JGE     none3426
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3410
+	JNE     far3428
 
-each3411:
+each3429:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41930,11 +42182,11 @@ each3411:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3411
-	JMP     over3409
+	JL      each3429
+	JMP     over3427
 
-far3410:
-each3412:
+far3428:
+each3430:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41956,14 +42208,14 @@ each3412:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3412
+	JL         each3430
 
-over3409:
-none3408:
+over3427:
+none3426:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3406
+	JNZ  row3424
 	JMP  done
 
 tile2true:
@@ -41972,18 +42224,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3413:
+row3431:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3415
+	JGE        none3433
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3417
+	JNE        far3435
 
-each3418:
+each3436:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41997,38 +42249,38 @@ each3418:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3419
+	JE           all3437
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3421
+	JZ           two3439
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3421:
+two3439:
 	TESTQ    $0x00000002, R11
-	JZ       one3422
+	JZ       one3440
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3422:
+one3440:
 	TESTQ  $0x00000001, R11
-	JZ     stored3420
+	JZ     stored3438
 	VMOVSS X3, (R12)
-	JMP    stored3420
+	JMP    stored3438
 
-all3419:
+all3437:
 	VMOVUPS Y3, 32(R12)
 
-stored3420:
+stored3438:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3418
-	JMP  over3416
+	JL   each3436
+	JMP  over3434
 
-far3417:
-each3423:
+far3435:
+each3441:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42049,57 +42301,57 @@ each3423:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3424
+	JE           all3442
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3426
+	JZ           two3444
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3426:
+two3444:
 	TESTQ    $0x00000002, R11
-	JZ       one3427
+	JZ       one3445
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3427:
+one3445:
 	TESTQ  $0x00000001, R11
-	JZ     stored3425
+	JZ     stored3443
 	VMOVSS X3, (R12)
-	JMP    stored3425
+	JMP    stored3443
 
-all3424:
+all3442:
 	VMOVUPS Y3, 32(R12)
 
-stored3425:
+stored3443:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3423
+	JL   each3441
 
-over3416:
-none3415:
+over3434:
+none3433:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3413
+	JNZ  row3431
 	JMP  done
 
 tile3false:
-row3428:
+row3446:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3430
+	JGE     none3448
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3432
+	JNE     far3450
 
-each3433:
+each3451:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42117,11 +42369,11 @@ each3433:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3433
-	JMP     over3431
+	JL      each3451
+	JMP     over3449
 
-far3432:
-each3434:
+far3450:
+each3452:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42148,14 +42400,14 @@ each3434:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3434
+	JL         each3452
 
-over3431:
-none3430:
+over3449:
+none3448:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3428
+	JNZ  row3446
 	JMP  done
 
 tile3true:
@@ -42164,19 +42416,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3435:
+row3453:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3437
+	JGE        none3455
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3439
+	JNE        far3457
 
-each3440:
+each3458:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42193,38 +42445,38 @@ each3440:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3441
+	JE           all3459
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3443
+	JZ           two3461
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3443:
+two3461:
 	TESTQ    $0x00000002, R11
-	JZ       one3444
+	JZ       one3462
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3444:
+one3462:
 	TESTQ  $0x00000001, R11
-	JZ     stored3442
+	JZ     stored3460
 	VMOVSS X4, (R12)
-	JMP    stored3442
+	JMP    stored3460
 
-all3441:
+all3459:
 	VMOVUPS Y4, 64(R12)
 
-stored3442:
+stored3460:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3440
-	JMP  over3438
+	JL   each3458
+	JMP  over3456
 
-far3439:
-each3445:
+far3457:
+each3463:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42250,58 +42502,58 @@ each3445:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3446
+	JE           all3464
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3448
+	JZ           two3466
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3448:
+two3466:
 	TESTQ    $0x00000002, R11
-	JZ       one3449
+	JZ       one3467
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3449:
+one3467:
 	TESTQ  $0x00000001, R11
-	JZ     stored3447
+	JZ     stored3465
 	VMOVSS X4, (R12)
-	JMP    stored3447
+	JMP    stored3465
 
-all3446:
+all3464:
 	VMOVUPS Y4, 64(R12)
 
-stored3447:
+stored3465:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3445
+	JL   each3463
 
-over3438:
-none3437:
+over3456:
+none3455:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3435
+	JNZ  row3453
 	JMP  done
 
 tile4false:
-row3450:
+row3468:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3452
+	JGE     none3470
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3454
+	JNE     far3472
 
-each3455:
+each3473:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42322,11 +42574,11 @@ each3455:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3455
-	JMP     over3453
+	JL      each3473
+	JMP     over3471
 
-far3454:
-each3456:
+far3472:
+each3474:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42355,14 +42607,14 @@ each3456:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3456
+	JL         each3474
 
-over3453:
-none3452:
+over3471:
+none3470:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3450
+	JNZ  row3468
 	JMP  done
 
 tile4true:
@@ -42371,20 +42623,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3457:
+row3475:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3459
+	JGE        none3477
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3461
+	JNE        far3479
 
-each3462:
+each3480:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42404,38 +42656,38 @@ each3462:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3463
+	JE           all3481
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3465
+	JZ           two3483
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3465:
+two3483:
 	TESTQ    $0x00000002, R11
-	JZ       one3466
+	JZ       one3484
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3466:
+one3484:
 	TESTQ  $0x00000001, R11
-	JZ     stored3464
+	JZ     stored3482
 	VMOVSS X5, (R12)
-	JMP    stored3464
+	JMP    stored3482
 
-all3463:
+all3481:
 	VMOVUPS Y5, 96(R12)
 
-stored3464:
+stored3482:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3462
-	JMP  over3460
+	JL   each3480
+	JMP  over3478
 
-far3461:
-each3467:
+far3479:
+each3485:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42463,59 +42715,59 @@ each3467:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3468
+	JE           all3486
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3470
+	JZ           two3488
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3470:
+two3488:
 	TESTQ    $0x00000002, R11
-	JZ       one3471
+	JZ       one3489
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3471:
+one3489:
 	TESTQ  $0x00000001, R11
-	JZ     stored3469
+	JZ     stored3487
 	VMOVSS X5, (R12)
-	JMP    stored3469
+	JMP    stored3487
 
-all3468:
+all3486:
 	VMOVUPS Y5, 96(R12)
 
-stored3469:
+stored3487:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3467
+	JL   each3485
 
-over3460:
-none3459:
+over3478:
+none3477:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3457
+	JNZ  row3475
 	JMP  done
 
 tile5false:
-row3472:
+row3490:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3474
+	JGE     none3492
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3476
+	JNE     far3494
 
-each3477:
+each3495:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42539,11 +42791,11 @@ each3477:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3477
-	JMP     over3475
+	JL      each3495
+	JMP     over3493
 
-far3476:
-each3478:
+far3494:
+each3496:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42577,14 +42829,14 @@ each3478:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3478
+	JL         each3496
 
-over3475:
-none3474:
+over3493:
+none3492:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3472
+	JNZ  row3490
 	JMP  done
 
 tile5true:
@@ -42593,21 +42845,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3479:
+row3497:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3481
+	JGE        none3499
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3483
+	JNE        far3501
 
-each3484:
+each3502:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42630,38 +42882,38 @@ each3484:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3485
+	JE           all3503
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3487
+	JZ           two3505
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3487:
+two3505:
 	TESTQ    $0x00000002, R11
-	JZ       one3488
+	JZ       one3506
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3488:
+one3506:
 	TESTQ  $0x00000001, R11
-	JZ     stored3486
+	JZ     stored3504
 	VMOVSS X6, (R12)
-	JMP    stored3486
+	JMP    stored3504
 
-all3485:
+all3503:
 	VMOVUPS Y6, 128(R12)
 
-stored3486:
+stored3504:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3484
-	JMP  over3482
+	JL   each3502
+	JMP  over3500
 
-far3483:
-each3489:
+far3501:
+each3507:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42694,50 +42946,50 @@ each3489:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3490
+	JE           all3508
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3492
+	JZ           two3510
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3492:
+two3510:
 	TESTQ    $0x00000002, R11
-	JZ       one3493
+	JZ       one3511
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3493:
+one3511:
 	TESTQ  $0x00000001, R11
-	JZ     stored3491
+	JZ     stored3509
 	VMOVSS X6, (R12)
-	JMP    stored3491
+	JMP    stored3509
 
-all3490:
+all3508:
 	VMOVUPS Y6, 128(R12)
 
-stored3491:
+stored3509:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3489
+	JL   each3507
 
-over3482:
-none3481:
+over3500:
+none3499:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3479
+	JNZ  row3497
 	JMP  done
 
 tile6false:
-row3494:
+row3512:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3496
+	JGE     none3514
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42745,9 +42997,9 @@ row3494:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3498
+	JNE     far3516
 
-each3499:
+each3517:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42774,11 +43026,11 @@ each3499:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3499
-	JMP     over3497
+	JL      each3517
+	JMP     over3515
 
-far3498:
-each3500:
+far3516:
+each3518:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42814,14 +43066,14 @@ each3500:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3500
+	JL         each3518
 
-over3497:
-none3496:
+over3515:
+none3514:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3494
+	JNZ  row3512
 	JMP  done
 
 tile6true:
@@ -42830,12 +43082,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3501:
+row3519:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3503
+	JGE        none3521
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -42843,9 +43095,9 @@ row3501:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3505
+	JNE        far3523
 
-each3506:
+each3524:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42871,38 +43123,38 @@ each3506:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3507
+	JE           all3525
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3509
+	JZ           two3527
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3509:
+two3527:
 	TESTQ    $0x00000002, R11
-	JZ       one3510
+	JZ       one3528
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3510:
+one3528:
 	TESTQ  $0x00000001, R11
-	JZ     stored3508
+	JZ     stored3526
 	VMOVSS X7, (R12)
-	JMP    stored3508
+	JMP    stored3526
 
-all3507:
+all3525:
 	VMOVUPS Y7, 160(R12)
 
-stored3508:
+stored3526:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3506
-	JMP  over3504
+	JL   each3524
+	JMP  over3522
 
-far3505:
-each3511:
+far3523:
+each3529:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42937,50 +43189,50 @@ each3511:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3512
+	JE           all3530
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3514
+	JZ           two3532
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3514:
+two3532:
 	TESTQ    $0x00000002, R11
-	JZ       one3515
+	JZ       one3533
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3515:
+one3533:
 	TESTQ  $0x00000001, R11
-	JZ     stored3513
+	JZ     stored3531
 	VMOVSS X7, (R12)
-	JMP    stored3513
+	JMP    stored3531
 
-all3512:
+all3530:
 	VMOVUPS Y7, 160(R12)
 
-stored3513:
+stored3531:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3511
+	JL   each3529
 
-over3504:
-none3503:
+over3522:
+none3521:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3501
+	JNZ  row3519
 	JMP  done
 
 tile7false:
-row3516:
+row3534:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3518
+	JGE     none3536
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42989,9 +43241,9 @@ row3516:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3520
+	JNE     far3538
 
-each3521:
+each3539:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43021,11 +43273,11 @@ each3521:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3521
-	JMP     over3519
+	JL      each3539
+	JMP     over3537
 
-far3520:
-each3522:
+far3538:
+each3540:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43066,14 +43318,14 @@ each3522:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3522
+	JL         each3540
 
-over3519:
-none3518:
+over3537:
+none3536:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3516
+	JNZ  row3534
 	JMP  done
 
 tile7true:
@@ -43082,12 +43334,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3523:
+row3541:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3525
+	JGE        none3543
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43096,9 +43348,9 @@ row3523:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3527
+	JNE        far3545
 
-each3528:
+each3546:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43127,38 +43379,38 @@ each3528:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3529
+	JE           all3547
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3531
+	JZ           two3549
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3531:
+two3549:
 	TESTQ    $0x00000002, R11
-	JZ       one3532
+	JZ       one3550
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3532:
+one3550:
 	TESTQ  $0x00000001, R11
-	JZ     stored3530
+	JZ     stored3548
 	VMOVSS X8, (R12)
-	JMP    stored3530
+	JMP    stored3548
 
-all3529:
+all3547:
 	VMOVUPS Y8, 192(R12)
 
-stored3530:
+stored3548:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3528
-	JMP  over3526
+	JL   each3546
+	JMP  over3544
 
-far3527:
-each3533:
+far3545:
+each3551:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43198,50 +43450,50 @@ each3533:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3534
+	JE           all3552
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3536
+	JZ           two3554
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3536:
+two3554:
 	TESTQ    $0x00000002, R11
-	JZ       one3537
+	JZ       one3555
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3537:
+one3555:
 	TESTQ  $0x00000001, R11
-	JZ     stored3535
+	JZ     stored3553
 	VMOVSS X8, (R12)
-	JMP    stored3535
+	JMP    stored3553
 
-all3534:
+all3552:
 	VMOVUPS Y8, 192(R12)
 
-stored3535:
+stored3553:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3533
+	JL   each3551
 
-over3526:
-none3525:
+over3544:
+none3543:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3523
+	JNZ  row3541
 	JMP  done
 
 tile8false:
-row3538:
+row3556:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3540
+	JGE     none3558
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43251,9 +43503,9 @@ row3538:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3542
+	JNE     far3560
 
-each3543:
+each3561:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43286,11 +43538,11 @@ each3543:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3543
-	JMP     over3541
+	JL      each3561
+	JMP     over3559
 
-far3542:
-each3544:
+far3560:
+each3562:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43333,14 +43585,14 @@ each3544:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3544
+	JL         each3562
 
-over3541:
-none3540:
+over3559:
+none3558:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3538
+	JNZ  row3556
 	JMP  done
 
 tile8true:
@@ -43349,12 +43601,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3545:
+row3563:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3547
+	JGE        none3565
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43364,9 +43616,9 @@ row3545:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3549
+	JNE        far3567
 
-each3550:
+each3568:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43398,38 +43650,38 @@ each3550:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3551
+	JE           all3569
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3553
+	JZ           two3571
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3553:
+two3571:
 	TESTQ    $0x00000002, R11
-	JZ       one3554
+	JZ       one3572
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3554:
+one3572:
 	TESTQ  $0x00000001, R11
-	JZ     stored3552
+	JZ     stored3570
 	VMOVSS X9, (R12)
-	JMP    stored3552
+	JMP    stored3570
 
-all3551:
+all3569:
 	VMOVUPS Y9, 224(R12)
 
-stored3552:
+stored3570:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3550
-	JMP  over3548
+	JL   each3568
+	JMP  over3566
 
-far3549:
-each3555:
+far3567:
+each3573:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43471,48 +43723,48 @@ each3555:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3556
+	JE           all3574
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3558
+	JZ           two3576
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3558:
+two3576:
 	TESTQ    $0x00000002, R11
-	JZ       one3559
+	JZ       one3577
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3559:
+one3577:
 	TESTQ  $0x00000001, R11
-	JZ     stored3557
+	JZ     stored3575
 	VMOVSS X9, (R12)
-	JMP    stored3557
+	JMP    stored3575
 
-all3556:
+all3574:
 	VMOVUPS Y9, 224(R12)
 
-stored3557:
+stored3575:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3555
+	JL   each3573
 
-over3548:
-none3547:
+over3566:
+none3565:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3545
+	JNZ  row3563
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3560
+	JE   fenced3578
 	SFENCE
 
-fenced3560:
+fenced3578:
 	VZEROUPPER
 	RET
 
@@ -43563,17 +43815,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3561:
+row3579:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3563
+	JGE     none3581
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3565
+	JNE     far3583
 
-each3566:
+each3584:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43585,11 +43837,11 @@ each3566:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3566
-	JMP     over3564
+	JL      each3584
+	JMP     over3582
 
-far3565:
-each3567:
+far3583:
+each3585:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43608,14 +43860,14 @@ each3567:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3567
+	JL         each3585
 
-over3564:
-none3563:
+over3582:
+none3581:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3561
+	JNZ  row3579
 	JMP  done
 
 tile1true:
@@ -43624,17 +43876,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3568:
+row3586:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3570
+	JGE        none3588
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3572
+	JNE        far3590
 
-each3573:
+each3591:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43645,38 +43897,38 @@ each3573:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3574
+	JE           all3592
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3576
+	JZ           two3594
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3576:
+two3594:
 	TESTQ    $0x00000002, R11
-	JZ       one3577
+	JZ       one3595
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3577:
+one3595:
 	TESTQ  $0x00000001, R11
-	JZ     stored3575
+	JZ     stored3593
 	VMOVSS X2, (R12)
-	JMP    stored3575
+	JMP    stored3593
 
-all3574:
+all3592:
 	VMOVUPS Y2, (R12)
 
-stored3575:
+stored3593:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3573
-	JMP  over3571
+	JL   each3591
+	JMP  over3589
 
-far3572:
-each3578:
+far3590:
+each3596:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43694,56 +43946,56 @@ each3578:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3579
+	JE           all3597
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3581
+	JZ           two3599
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3581:
+two3599:
 	TESTQ    $0x00000002, R11
-	JZ       one3582
+	JZ       one3600
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3582:
+one3600:
 	TESTQ  $0x00000001, R11
-	JZ     stored3580
+	JZ     stored3598
 	VMOVSS X2, (R12)
-	JMP    stored3580
+	JMP    stored3598
 
-all3579:
+all3597:
 	VMOVUPS Y2, (R12)
 
-stored3580:
+stored3598:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3578
+	JL   each3596
 
-over3571:
-none3570:
+over3589:
+none3588:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3568
+	JNZ  row3586
 	JMP  done
 
 tile2false:
-row3583:
+row3601:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3585
+	JGE     none3603
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3587
+	JNE     far3605
 
-each3588:
+each3606:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43758,11 +44010,11 @@ each3588:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3588
-	JMP     over3586
+	JL      each3606
+	JMP     over3604
 
-far3587:
-each3589:
+far3605:
+each3607:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43784,14 +44036,14 @@ each3589:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3589
+	JL         each3607
 
-over3586:
-none3585:
+over3604:
+none3603:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3583
+	JNZ  row3601
 	JMP  done
 
 tile2true:
@@ -43800,18 +44052,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3590:
+row3608:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3592
+	JGE        none3610
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3594
+	JNE        far3612
 
-each3595:
+each3613:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43825,38 +44077,38 @@ each3595:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3596
+	JE           all3614
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3598
+	JZ           two3616
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3598:
+two3616:
 	TESTQ    $0x00000002, R11
-	JZ       one3599
+	JZ       one3617
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3599:
+one3617:
 	TESTQ  $0x00000001, R11
-	JZ     stored3597
+	JZ     stored3615
 	VMOVSS X3, (R12)
-	JMP    stored3597
+	JMP    stored3615
 
-all3596:
+all3614:
 	VMOVUPS Y3, 32(R12)
 
-stored3597:
+stored3615:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3595
-	JMP  over3593
+	JL   each3613
+	JMP  over3611
 
-far3594:
-each3600:
+far3612:
+each3618:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43877,57 +44129,57 @@ each3600:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3601
+	JE           all3619
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3603
+	JZ           two3621
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3603:
+two3621:
 	TESTQ    $0x00000002, R11
-	JZ       one3604
+	JZ       one3622
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3604:
+one3622:
 	TESTQ  $0x00000001, R11
-	JZ     stored3602
+	JZ     stored3620
 	VMOVSS X3, (R12)
-	JMP    stored3602
+	JMP    stored3620
 
-all3601:
+all3619:
 	VMOVUPS Y3, 32(R12)
 
-stored3602:
+stored3620:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3600
+	JL   each3618
 
-over3593:
-none3592:
+over3611:
+none3610:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3590
+	JNZ  row3608
 	JMP  done
 
 tile3false:
-row3605:
+row3623:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3607
+	JGE     none3625
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3609
+	JNE     far3627
 
-each3610:
+each3628:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43945,11 +44197,11 @@ each3610:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3610
-	JMP     over3608
+	JL      each3628
+	JMP     over3626
 
-far3609:
-each3611:
+far3627:
+each3629:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43976,14 +44228,14 @@ each3611:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3611
+	JL         each3629
 
-over3608:
-none3607:
+over3626:
+none3625:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3605
+	JNZ  row3623
 	JMP  done
 
 tile3true:
@@ -43992,19 +44244,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3612:
+row3630:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3614
+	JGE        none3632
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3616
+	JNE        far3634
 
-each3617:
+each3635:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44021,38 +44273,38 @@ each3617:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3618
+	JE           all3636
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3620
+	JZ           two3638
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3620:
+two3638:
 	TESTQ    $0x00000002, R11
-	JZ       one3621
+	JZ       one3639
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3621:
+one3639:
 	TESTQ  $0x00000001, R11
-	JZ     stored3619
+	JZ     stored3637
 	VMOVSS X4, (R12)
-	JMP    stored3619
+	JMP    stored3637
 
-all3618:
+all3636:
 	VMOVUPS Y4, 64(R12)
 
-stored3619:
+stored3637:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3617
-	JMP  over3615
+	JL   each3635
+	JMP  over3633
 
-far3616:
-each3622:
+far3634:
+each3640:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44078,58 +44330,58 @@ each3622:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3623
+	JE           all3641
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3625
+	JZ           two3643
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3625:
+two3643:
 	TESTQ    $0x00000002, R11
-	JZ       one3626
+	JZ       one3644
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3626:
+one3644:
 	TESTQ  $0x00000001, R11
-	JZ     stored3624
+	JZ     stored3642
 	VMOVSS X4, (R12)
-	JMP    stored3624
+	JMP    stored3642
 
-all3623:
+all3641:
 	VMOVUPS Y4, 64(R12)
 
-stored3624:
+stored3642:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3622
+	JL   each3640
 
-over3615:
-none3614:
+over3633:
+none3632:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3612
+	JNZ  row3630
 	JMP  done
 
 tile4false:
-row3627:
+row3645:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3629
+	JGE     none3647
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3631
+	JNE     far3649
 
-each3632:
+each3650:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44150,11 +44402,11 @@ each3632:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3632
-	JMP     over3630
+	JL      each3650
+	JMP     over3648
 
-far3631:
-each3633:
+far3649:
+each3651:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44183,14 +44435,14 @@ each3633:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3633
+	JL         each3651
 
-over3630:
-none3629:
+over3648:
+none3647:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3627
+	JNZ  row3645
 	JMP  done
 
 tile4true:
@@ -44199,20 +44451,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3634:
+row3652:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3636
+	JGE        none3654
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3638
+	JNE        far3656
 
-each3639:
+each3657:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44232,38 +44484,38 @@ each3639:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3640
+	JE           all3658
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3642
+	JZ           two3660
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3642:
+two3660:
 	TESTQ    $0x00000002, R11
-	JZ       one3643
+	JZ       one3661
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3643:
+one3661:
 	TESTQ  $0x00000001, R11
-	JZ     stored3641
+	JZ     stored3659
 	VMOVSS X5, (R12)
-	JMP    stored3641
+	JMP    stored3659
 
-all3640:
+all3658:
 	VMOVUPS Y5, 96(R12)
 
-stored3641:
+stored3659:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3639
-	JMP  over3637
+	JL   each3657
+	JMP  over3655
 
-far3638:
-each3644:
+far3656:
+each3662:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44291,59 +44543,59 @@ each3644:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3645
+	JE           all3663
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3647
+	JZ           two3665
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3647:
+two3665:
 	TESTQ    $0x00000002, R11
-	JZ       one3648
+	JZ       one3666
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3648:
+one3666:
 	TESTQ  $0x00000001, R11
-	JZ     stored3646
+	JZ     stored3664
 	VMOVSS X5, (R12)
-	JMP    stored3646
+	JMP    stored3664
 
-all3645:
+all3663:
 	VMOVUPS Y5, 96(R12)
 
-stored3646:
+stored3664:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3644
+	JL   each3662
 
-over3637:
-none3636:
+over3655:
+none3654:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3634
+	JNZ  row3652
 	JMP  done
 
 tile5false:
-row3649:
+row3667:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3651
+	JGE     none3669
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3653
+	JNE     far3671
 
-each3654:
+each3672:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44367,11 +44619,11 @@ each3654:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3654
-	JMP     over3652
+	JL      each3672
+	JMP     over3670
 
-far3653:
-each3655:
+far3671:
+each3673:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44405,14 +44657,14 @@ each3655:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3655
+	JL         each3673
 
-over3652:
-none3651:
+over3670:
+none3669:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3649
+	JNZ  row3667
 	JMP  done
 
 tile5true:
@@ -44421,21 +44673,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3656:
+row3674:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3658
+	JGE        none3676
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3660
+	JNE        far3678
 
-each3661:
+each3679:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44458,38 +44710,38 @@ each3661:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3662
+	JE           all3680
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3664
+	JZ           two3682
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3664:
+two3682:
 	TESTQ    $0x00000002, R11
-	JZ       one3665
+	JZ       one3683
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3665:
+one3683:
 	TESTQ  $0x00000001, R11
-	JZ     stored3663
+	JZ     stored3681
 	VMOVSS X6, (R12)
-	JMP    stored3663
+	JMP    stored3681
 
-all3662:
+all3680:
 	VMOVUPS Y6, 128(R12)
 
-stored3663:
+stored3681:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3661
-	JMP  over3659
+	JL   each3679
+	JMP  over3677
 
-far3660:
-each3666:
+far3678:
+each3684:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44522,50 +44774,50 @@ each3666:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3667
+	JE           all3685
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3669
+	JZ           two3687
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3669:
+two3687:
 	TESTQ    $0x00000002, R11
-	JZ       one3670
+	JZ       one3688
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3670:
+one3688:
 	TESTQ  $0x00000001, R11
-	JZ     stored3668
+	JZ     stored3686
 	VMOVSS X6, (R12)
-	JMP    stored3668
+	JMP    stored3686
 
-all3667:
+all3685:
 	VMOVUPS Y6, 128(R12)
 
-stored3668:
+stored3686:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3666
+	JL   each3684
 
-over3659:
-none3658:
+over3677:
+none3676:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3656
+	JNZ  row3674
 	JMP  done
 
 tile6false:
-row3671:
+row3689:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3673
+	JGE     none3691
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44573,9 +44825,9 @@ row3671:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3675
+	JNE     far3693
 
-each3676:
+each3694:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44602,11 +44854,11 @@ each3676:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3676
-	JMP     over3674
+	JL      each3694
+	JMP     over3692
 
-far3675:
-each3677:
+far3693:
+each3695:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44642,14 +44894,14 @@ each3677:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3677
+	JL         each3695
 
-over3674:
-none3673:
+over3692:
+none3691:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3671
+	JNZ  row3689
 	JMP  done
 
 tile6true:
@@ -44658,12 +44910,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3678:
+row3696:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3680
+	JGE        none3698
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44671,9 +44923,9 @@ row3678:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3682
+	JNE        far3700
 
-each3683:
+each3701:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44699,38 +44951,38 @@ each3683:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3684
+	JE           all3702
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3686
+	JZ           two3704
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3686:
+two3704:
 	TESTQ    $0x00000002, R11
-	JZ       one3687
+	JZ       one3705
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3687:
+one3705:
 	TESTQ  $0x00000001, R11
-	JZ     stored3685
+	JZ     stored3703
 	VMOVSS X7, (R12)
-	JMP    stored3685
+	JMP    stored3703
 
-all3684:
+all3702:
 	VMOVUPS Y7, 160(R12)
 
-stored3685:
+stored3703:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3683
-	JMP  over3681
+	JL   each3701
+	JMP  over3699
 
-far3682:
-each3688:
+far3700:
+each3706:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44765,50 +45017,50 @@ each3688:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3689
+	JE           all3707
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3691
+	JZ           two3709
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3691:
+two3709:
 	TESTQ    $0x00000002, R11
-	JZ       one3692
+	JZ       one3710
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3692:
+one3710:
 	TESTQ  $0x00000001, R11
-	JZ     stored3690
+	JZ     stored3708
 	VMOVSS X7, (R12)
-	JMP    stored3690
+	JMP    stored3708
 
-all3689:
+all3707:
 	VMOVUPS Y7, 160(R12)
 
-stored3690:
+stored3708:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3688
+	JL   each3706
 
-over3681:
-none3680:
+over3699:
+none3698:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3678
+	JNZ  row3696
 	JMP  done
 
 tile7false:
-row3693:
+row3711:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3695
+	JGE     none3713
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44817,9 +45069,9 @@ row3693:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3697
+	JNE     far3715
 
-each3698:
+each3716:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44849,11 +45101,11 @@ each3698:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3698
-	JMP     over3696
+	JL      each3716
+	JMP     over3714
 
-far3697:
-each3699:
+far3715:
+each3717:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44894,14 +45146,14 @@ each3699:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3699
+	JL         each3717
 
-over3696:
-none3695:
+over3714:
+none3713:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3693
+	JNZ  row3711
 	JMP  done
 
 tile7true:
@@ -44910,12 +45162,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3700:
+row3718:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3702
+	JGE        none3720
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44924,9 +45176,9 @@ row3700:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3704
+	JNE        far3722
 
-each3705:
+each3723:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44955,38 +45207,38 @@ each3705:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3706
+	JE           all3724
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3708
+	JZ           two3726
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3708:
+two3726:
 	TESTQ    $0x00000002, R11
-	JZ       one3709
+	JZ       one3727
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3709:
+one3727:
 	TESTQ  $0x00000001, R11
-	JZ     stored3707
+	JZ     stored3725
 	VMOVSS X8, (R12)
-	JMP    stored3707
+	JMP    stored3725
 
-all3706:
+all3724:
 	VMOVUPS Y8, 192(R12)
 
-stored3707:
+stored3725:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3705
-	JMP  over3703
+	JL   each3723
+	JMP  over3721
 
-far3704:
-each3710:
+far3722:
+each3728:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45026,50 +45278,50 @@ each3710:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3711
+	JE           all3729
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3713
+	JZ           two3731
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3713:
+two3731:
 	TESTQ    $0x00000002, R11
-	JZ       one3714
+	JZ       one3732
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3714:
+one3732:
 	TESTQ  $0x00000001, R11
-	JZ     stored3712
+	JZ     stored3730
 	VMOVSS X8, (R12)
-	JMP    stored3712
+	JMP    stored3730
 
-all3711:
+all3729:
 	VMOVUPS Y8, 192(R12)
 
-stored3712:
+stored3730:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3710
+	JL   each3728
 
-over3703:
-none3702:
+over3721:
+none3720:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3700
+	JNZ  row3718
 	JMP  done
 
 tile8false:
-row3715:
+row3733:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3717
+	JGE     none3735
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45079,9 +45331,9 @@ row3715:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3719
+	JNE     far3737
 
-each3720:
+each3738:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45114,11 +45366,11 @@ each3720:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3720
-	JMP     over3718
+	JL      each3738
+	JMP     over3736
 
-far3719:
-each3721:
+far3737:
+each3739:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45161,14 +45413,14 @@ each3721:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3721
+	JL         each3739
 
-over3718:
-none3717:
+over3736:
+none3735:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3715
+	JNZ  row3733
 	JMP  done
 
 tile8true:
@@ -45177,12 +45429,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3722:
+row3740:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3724
+	JGE        none3742
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45192,9 +45444,9 @@ row3722:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3726
+	JNE        far3744
 
-each3727:
+each3745:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45226,38 +45478,38 @@ each3727:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3728
+	JE           all3746
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3730
+	JZ           two3748
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3730:
+two3748:
 	TESTQ    $0x00000002, R11
-	JZ       one3731
+	JZ       one3749
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3731:
+one3749:
 	TESTQ  $0x00000001, R11
-	JZ     stored3729
+	JZ     stored3747
 	VMOVSS X9, (R12)
-	JMP    stored3729
+	JMP    stored3747
 
-all3728:
+all3746:
 	VMOVUPS Y9, 224(R12)
 
-stored3729:
+stored3747:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3727
-	JMP  over3725
+	JL   each3745
+	JMP  over3743
 
-far3726:
-each3732:
+far3744:
+each3750:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45299,48 +45551,48 @@ each3732:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3733
+	JE           all3751
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3735
+	JZ           two3753
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3735:
+two3753:
 	TESTQ    $0x00000002, R11
-	JZ       one3736
+	JZ       one3754
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3736:
+one3754:
 	TESTQ  $0x00000001, R11
-	JZ     stored3734
+	JZ     stored3752
 	VMOVSS X9, (R12)
-	JMP    stored3734
+	JMP    stored3752
 
-all3733:
+all3751:
 	VMOVUPS Y9, 224(R12)
 
-stored3734:
+stored3752:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3732
+	JL   each3750
 
-over3725:
-none3724:
+over3743:
+none3742:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3722
+	JNZ  row3740
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3737
+	JE   fenced3755
 	SFENCE
 
-fenced3737:
+fenced3755:
 	VZEROUPPER
 	RET
 
@@ -45391,17 +45643,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3738:
+row3756:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3740
+	JGE     none3758
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3742
+	JNE     far3760
 
-each3743:
+each3761:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45413,11 +45665,11 @@ each3743:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3743
-	JMP     over3741
+	JL      each3761
+	JMP     over3759
 
-far3742:
-each3744:
+far3760:
+each3762:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45436,14 +45688,14 @@ each3744:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3744
+	JL         each3762
 
-over3741:
-none3740:
+over3759:
+none3758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3738
+	JNZ  row3756
 	JMP  done
 
 tile1true:
@@ -45452,17 +45704,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3745:
+row3763:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3747
+	JGE        none3765
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3749
+	JNE        far3767
 
-each3750:
+each3768:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45473,38 +45725,38 @@ each3750:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3751
+	JE           all3769
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3753
+	JZ           two3771
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3753:
+two3771:
 	TESTQ    $0x00000002, R11
-	JZ       one3754
+	JZ       one3772
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3754:
+one3772:
 	TESTQ  $0x00000001, R11
-	JZ     stored3752
+	JZ     stored3770
 	VMOVSS X2, (R12)
-	JMP    stored3752
+	JMP    stored3770
 
-all3751:
+all3769:
 	VMOVUPS Y2, (R12)
 
-stored3752:
+stored3770:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3750
-	JMP  over3748
+	JL   each3768
+	JMP  over3766
 
-far3749:
-each3755:
+far3767:
+each3773:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45522,56 +45774,56 @@ each3755:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3756
+	JE           all3774
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3758
+	JZ           two3776
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3758:
+two3776:
 	TESTQ    $0x00000002, R11
-	JZ       one3759
+	JZ       one3777
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3759:
+one3777:
 	TESTQ  $0x00000001, R11
-	JZ     stored3757
+	JZ     stored3775
 	VMOVSS X2, (R12)
-	JMP    stored3757
+	JMP    stored3775
 
-all3756:
+all3774:
 	VMOVUPS Y2, (R12)
 
-stored3757:
+stored3775:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3755
+	JL   each3773
 
-over3748:
-none3747:
+over3766:
+none3765:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3745
+	JNZ  row3763
 	JMP  done
 
 tile2false:
-row3760:
+row3778:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3762
+	JGE     none3780
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3764
+	JNE     far3782
 
-each3765:
+each3783:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45586,11 +45838,11 @@ each3765:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3765
-	JMP     over3763
+	JL      each3783
+	JMP     over3781
 
-far3764:
-each3766:
+far3782:
+each3784:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45612,14 +45864,14 @@ each3766:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3766
+	JL         each3784
 
-over3763:
-none3762:
+over3781:
+none3780:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3760
+	JNZ  row3778
 	JMP  done
 
 tile2true:
@@ -45628,18 +45880,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3767:
+row3785:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3769
+	JGE        none3787
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3771
+	JNE        far3789
 
-each3772:
+each3790:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45653,38 +45905,38 @@ each3772:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3773
+	JE           all3791
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3775
+	JZ           two3793
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3775:
+two3793:
 	TESTQ    $0x00000002, R11
-	JZ       one3776
+	JZ       one3794
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3776:
+one3794:
 	TESTQ  $0x00000001, R11
-	JZ     stored3774
+	JZ     stored3792
 	VMOVSS X3, (R12)
-	JMP    stored3774
+	JMP    stored3792
 
-all3773:
+all3791:
 	VMOVUPS Y3, 32(R12)
 
-stored3774:
+stored3792:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3772
-	JMP  over3770
+	JL   each3790
+	JMP  over3788
 
-far3771:
-each3777:
+far3789:
+each3795:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45705,57 +45957,57 @@ each3777:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3778
+	JE           all3796
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3780
+	JZ           two3798
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3780:
+two3798:
 	TESTQ    $0x00000002, R11
-	JZ       one3781
+	JZ       one3799
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3781:
+one3799:
 	TESTQ  $0x00000001, R11
-	JZ     stored3779
+	JZ     stored3797
 	VMOVSS X3, (R12)
-	JMP    stored3779
+	JMP    stored3797
 
-all3778:
+all3796:
 	VMOVUPS Y3, 32(R12)
 
-stored3779:
+stored3797:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3777
+	JL   each3795
 
-over3770:
-none3769:
+over3788:
+none3787:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3767
+	JNZ  row3785
 	JMP  done
 
 tile3false:
-row3782:
+row3800:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3784
+	JGE     none3802
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3786
+	JNE     far3804
 
-each3787:
+each3805:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45773,11 +46025,11 @@ each3787:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3787
-	JMP     over3785
+	JL      each3805
+	JMP     over3803
 
-far3786:
-each3788:
+far3804:
+each3806:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45804,14 +46056,14 @@ each3788:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3788
+	JL         each3806
 
-over3785:
-none3784:
+over3803:
+none3802:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3782
+	JNZ  row3800
 	JMP  done
 
 tile3true:
@@ -45820,19 +46072,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3789:
+row3807:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3791
+	JGE        none3809
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3793
+	JNE        far3811
 
-each3794:
+each3812:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45849,38 +46101,38 @@ each3794:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3795
+	JE           all3813
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3797
+	JZ           two3815
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3797:
+two3815:
 	TESTQ    $0x00000002, R11
-	JZ       one3798
+	JZ       one3816
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3798:
+one3816:
 	TESTQ  $0x00000001, R11
-	JZ     stored3796
+	JZ     stored3814
 	VMOVSS X4, (R12)
-	JMP    stored3796
+	JMP    stored3814
 
-all3795:
+all3813:
 	VMOVUPS Y4, 64(R12)
 
-stored3796:
+stored3814:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3794
-	JMP  over3792
+	JL   each3812
+	JMP  over3810
 
-far3793:
-each3799:
+far3811:
+each3817:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45906,58 +46158,58 @@ each3799:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3800
+	JE           all3818
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3802
+	JZ           two3820
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3802:
+two3820:
 	TESTQ    $0x00000002, R11
-	JZ       one3803
+	JZ       one3821
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3803:
+one3821:
 	TESTQ  $0x00000001, R11
-	JZ     stored3801
+	JZ     stored3819
 	VMOVSS X4, (R12)
-	JMP    stored3801
+	JMP    stored3819
 
-all3800:
+all3818:
 	VMOVUPS Y4, 64(R12)
 
-stored3801:
+stored3819:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3799
+	JL   each3817
 
-over3792:
-none3791:
+over3810:
+none3809:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3789
+	JNZ  row3807
 	JMP  done
 
 tile4false:
-row3804:
+row3822:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3806
+	JGE     none3824
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3808
+	JNE     far3826
 
-each3809:
+each3827:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45978,11 +46230,11 @@ each3809:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3809
-	JMP     over3807
+	JL      each3827
+	JMP     over3825
 
-far3808:
-each3810:
+far3826:
+each3828:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46011,14 +46263,14 @@ each3810:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3810
+	JL         each3828
 
-over3807:
-none3806:
+over3825:
+none3824:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3804
+	JNZ  row3822
 	JMP  done
 
 tile4true:
@@ -46027,20 +46279,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3811:
+row3829:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3813
+	JGE        none3831
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3815
+	JNE        far3833
 
-each3816:
+each3834:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46060,38 +46312,38 @@ each3816:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3817
+	JE           all3835
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3819
+	JZ           two3837
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3819:
+two3837:
 	TESTQ    $0x00000002, R11
-	JZ       one3820
+	JZ       one3838
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3820:
+one3838:
 	TESTQ  $0x00000001, R11
-	JZ     stored3818
+	JZ     stored3836
 	VMOVSS X5, (R12)
-	JMP    stored3818
+	JMP    stored3836
 
-all3817:
+all3835:
 	VMOVUPS Y5, 96(R12)
 
-stored3818:
+stored3836:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3816
-	JMP  over3814
+	JL   each3834
+	JMP  over3832
 
-far3815:
-each3821:
+far3833:
+each3839:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46119,59 +46371,59 @@ each3821:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3822
+	JE           all3840
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3824
+	JZ           two3842
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3824:
+two3842:
 	TESTQ    $0x00000002, R11
-	JZ       one3825
+	JZ       one3843
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3825:
+one3843:
 	TESTQ  $0x00000001, R11
-	JZ     stored3823
+	JZ     stored3841
 	VMOVSS X5, (R12)
-	JMP    stored3823
+	JMP    stored3841
 
-all3822:
+all3840:
 	VMOVUPS Y5, 96(R12)
 
-stored3823:
+stored3841:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3821
+	JL   each3839
 
-over3814:
-none3813:
+over3832:
+none3831:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3811
+	JNZ  row3829
 	JMP  done
 
 tile5false:
-row3826:
+row3844:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3828
+	JGE     none3846
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3830
+	JNE     far3848
 
-each3831:
+each3849:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46195,11 +46447,11 @@ each3831:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3831
-	JMP     over3829
+	JL      each3849
+	JMP     over3847
 
-far3830:
-each3832:
+far3848:
+each3850:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46233,14 +46485,14 @@ each3832:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3832
+	JL         each3850
 
-over3829:
-none3828:
+over3847:
+none3846:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3826
+	JNZ  row3844
 	JMP  done
 
 tile5true:
@@ -46249,21 +46501,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3833:
+row3851:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3835
+	JGE        none3853
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3837
+	JNE        far3855
 
-each3838:
+each3856:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46286,38 +46538,38 @@ each3838:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3839
+	JE           all3857
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3841
+	JZ           two3859
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3841:
+two3859:
 	TESTQ    $0x00000002, R11
-	JZ       one3842
+	JZ       one3860
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3842:
+one3860:
 	TESTQ  $0x00000001, R11
-	JZ     stored3840
+	JZ     stored3858
 	VMOVSS X6, (R12)
-	JMP    stored3840
+	JMP    stored3858
 
-all3839:
+all3857:
 	VMOVUPS Y6, 128(R12)
 
-stored3840:
+stored3858:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3838
-	JMP  over3836
+	JL   each3856
+	JMP  over3854
 
-far3837:
-each3843:
+far3855:
+each3861:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46350,50 +46602,50 @@ each3843:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3844
+	JE           all3862
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3846
+	JZ           two3864
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3846:
+two3864:
 	TESTQ    $0x00000002, R11
-	JZ       one3847
+	JZ       one3865
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3847:
+one3865:
 	TESTQ  $0x00000001, R11
-	JZ     stored3845
+	JZ     stored3863
 	VMOVSS X6, (R12)
-	JMP    stored3845
+	JMP    stored3863
 
-all3844:
+all3862:
 	VMOVUPS Y6, 128(R12)
 
-stored3845:
+stored3863:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3843
+	JL   each3861
 
-over3836:
-none3835:
+over3854:
+none3853:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3833
+	JNZ  row3851
 	JMP  done
 
 tile6false:
-row3848:
+row3866:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3850
+	JGE     none3868
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46401,9 +46653,9 @@ row3848:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3852
+	JNE     far3870
 
-each3853:
+each3871:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46430,11 +46682,11 @@ each3853:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3853
-	JMP     over3851
+	JL      each3871
+	JMP     over3869
 
-far3852:
-each3854:
+far3870:
+each3872:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46470,14 +46722,14 @@ each3854:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3854
+	JL         each3872
 
-over3851:
-none3850:
+over3869:
+none3868:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3848
+	JNZ  row3866
 	JMP  done
 
 tile6true:
@@ -46486,12 +46738,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3855:
+row3873:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3857
+	JGE        none3875
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46499,9 +46751,9 @@ row3855:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3859
+	JNE        far3877
 
-each3860:
+each3878:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46527,38 +46779,38 @@ each3860:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3861
+	JE           all3879
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3863
+	JZ           two3881
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3863:
+two3881:
 	TESTQ    $0x00000002, R11
-	JZ       one3864
+	JZ       one3882
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3864:
+one3882:
 	TESTQ  $0x00000001, R11
-	JZ     stored3862
+	JZ     stored3880
 	VMOVSS X7, (R12)
-	JMP    stored3862
+	JMP    stored3880
 
-all3861:
+all3879:
 	VMOVUPS Y7, 160(R12)
 
-stored3862:
+stored3880:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3860
-	JMP  over3858
+	JL   each3878
+	JMP  over3876
 
-far3859:
-each3865:
+far3877:
+each3883:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46593,50 +46845,50 @@ each3865:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3866
+	JE           all3884
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3868
+	JZ           two3886
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3868:
+two3886:
 	TESTQ    $0x00000002, R11
-	JZ       one3869
+	JZ       one3887
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3869:
+one3887:
 	TESTQ  $0x00000001, R11
-	JZ     stored3867
+	JZ     stored3885
 	VMOVSS X7, (R12)
-	JMP    stored3867
+	JMP    stored3885
 
-all3866:
+all3884:
 	VMOVUPS Y7, 160(R12)
 
-stored3867:
+stored3885:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3865
+	JL   each3883
 
-over3858:
-none3857:
+over3876:
+none3875:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3855
+	JNZ  row3873
 	JMP  done
 
 tile7false:
-row3870:
+row3888:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3872
+	JGE     none3890
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46645,9 +46897,9 @@ row3870:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3874
+	JNE     far3892
 
-each3875:
+each3893:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46677,11 +46929,11 @@ each3875:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3875
-	JMP     over3873
+	JL      each3893
+	JMP     over3891
 
-far3874:
-each3876:
+far3892:
+each3894:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46722,14 +46974,14 @@ each3876:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3876
+	JL         each3894
 
-over3873:
-none3872:
+over3891:
+none3890:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3870
+	JNZ  row3888
 	JMP  done
 
 tile7true:
@@ -46738,12 +46990,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3877:
+row3895:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3879
+	JGE        none3897
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46752,9 +47004,9 @@ row3877:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3881
+	JNE        far3899
 
-each3882:
+each3900:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46783,38 +47035,38 @@ each3882:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3883
+	JE           all3901
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3885
+	JZ           two3903
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3885:
+two3903:
 	TESTQ    $0x00000002, R11
-	JZ       one3886
+	JZ       one3904
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3886:
+one3904:
 	TESTQ  $0x00000001, R11
-	JZ     stored3884
+	JZ     stored3902
 	VMOVSS X8, (R12)
-	JMP    stored3884
+	JMP    stored3902
 
-all3883:
+all3901:
 	VMOVUPS Y8, 192(R12)
 
-stored3884:
+stored3902:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3882
-	JMP  over3880
+	JL   each3900
+	JMP  over3898
 
-far3881:
-each3887:
+far3899:
+each3905:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46854,50 +47106,50 @@ each3887:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3888
+	JE           all3906
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3890
+	JZ           two3908
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3890:
+two3908:
 	TESTQ    $0x00000002, R11
-	JZ       one3891
+	JZ       one3909
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3891:
+one3909:
 	TESTQ  $0x00000001, R11
-	JZ     stored3889
+	JZ     stored3907
 	VMOVSS X8, (R12)
-	JMP    stored3889
+	JMP    stored3907
 
-all3888:
+all3906:
 	VMOVUPS Y8, 192(R12)
 
-stored3889:
+stored3907:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3887
+	JL   each3905
 
-over3880:
-none3879:
+over3898:
+none3897:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3877
+	JNZ  row3895
 	JMP  done
 
 tile8false:
-row3892:
+row3910:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3894
+	JGE     none3912
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46907,9 +47159,9 @@ row3892:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3896
+	JNE     far3914
 
-each3897:
+each3915:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46942,11 +47194,11 @@ each3897:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3897
-	JMP     over3895
+	JL      each3915
+	JMP     over3913
 
-far3896:
-each3898:
+far3914:
+each3916:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46989,14 +47241,14 @@ each3898:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3898
+	JL         each3916
 
-over3895:
-none3894:
+over3913:
+none3912:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3892
+	JNZ  row3910
 	JMP  done
 
 tile8true:
@@ -47005,12 +47257,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3899:
+row3917:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3901
+	JGE        none3919
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47020,9 +47272,9 @@ row3899:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3903
+	JNE        far3921
 
-each3904:
+each3922:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47054,38 +47306,38 @@ each3904:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3905
+	JE           all3923
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3907
+	JZ           two3925
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3907:
+two3925:
 	TESTQ    $0x00000002, R11
-	JZ       one3908
+	JZ       one3926
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3908:
+one3926:
 	TESTQ  $0x00000001, R11
-	JZ     stored3906
+	JZ     stored3924
 	VMOVSS X9, (R12)
-	JMP    stored3906
+	JMP    stored3924
 
-all3905:
+all3923:
 	VMOVUPS Y9, 224(R12)
 
-stored3906:
+stored3924:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3904
-	JMP  over3902
+	JL   each3922
+	JMP  over3920
 
-far3903:
-each3909:
+far3921:
+each3927:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47127,48 +47379,48 @@ each3909:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3910
+	JE           all3928
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3912
+	JZ           two3930
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3912:
+two3930:
 	TESTQ    $0x00000002, R11
-	JZ       one3913
+	JZ       one3931
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3913:
+one3931:
 	TESTQ  $0x00000001, R11
-	JZ     stored3911
+	JZ     stored3929
 	VMOVSS X9, (R12)
-	JMP    stored3911
+	JMP    stored3929
 
-all3910:
+all3928:
 	VMOVUPS Y9, 224(R12)
 
-stored3911:
+stored3929:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3909
+	JL   each3927
 
-over3902:
-none3901:
+over3920:
+none3919:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3899
+	JNZ  row3917
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3914
+	JE   fenced3932
 	SFENCE
 
-fenced3914:
+fenced3932:
 	VZEROUPPER
 	RET
 
@@ -47219,17 +47471,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3915:
+row3933:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3917
+	JGE     none3935
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3919
+	JNE     far3937
 
-each3920:
+each3938:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47241,11 +47493,11 @@ each3920:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3920
-	JMP     over3918
+	JL      each3938
+	JMP     over3936
 
-far3919:
-each3921:
+far3937:
+each3939:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47264,14 +47516,14 @@ each3921:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3921
+	JL         each3939
 
-over3918:
-none3917:
+over3936:
+none3935:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3915
+	JNZ  row3933
 	JMP  done
 
 tile1true:
@@ -47280,17 +47532,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3922:
+row3940:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3924
+	JGE        none3942
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3926
+	JNE        far3944
 
-each3927:
+each3945:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47301,38 +47553,38 @@ each3927:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3928
+	JE           all3946
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3930
+	JZ           two3948
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3930:
+two3948:
 	TESTQ    $0x00000002, R11
-	JZ       one3931
+	JZ       one3949
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3931:
+one3949:
 	TESTQ  $0x00000001, R11
-	JZ     stored3929
+	JZ     stored3947
 	VMOVSS X2, (R12)
-	JMP    stored3929
+	JMP    stored3947
 
-all3928:
+all3946:
 	VMOVUPS Y2, (R12)
 
-stored3929:
+stored3947:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3927
-	JMP  over3925
+	JL   each3945
+	JMP  over3943
 
-far3926:
-each3932:
+far3944:
+each3950:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47350,56 +47602,56 @@ each3932:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3933
+	JE           all3951
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3935
+	JZ           two3953
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3935:
+two3953:
 	TESTQ    $0x00000002, R11
-	JZ       one3936
+	JZ       one3954
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3936:
+one3954:
 	TESTQ  $0x00000001, R11
-	JZ     stored3934
+	JZ     stored3952
 	VMOVSS X2, (R12)
-	JMP    stored3934
+	JMP    stored3952
 
-all3933:
+all3951:
 	VMOVUPS Y2, (R12)
 
-stored3934:
+stored3952:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3932
+	JL   each3950
 
-over3925:
-none3924:
+over3943:
+none3942:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3922
+	JNZ  row3940
 	JMP  done
 
 tile2false:
-row3937:
+row3955:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3939
+	JGE     none3957
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3941
+	JNE     far3959
 
-each3942:
+each3960:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47414,11 +47666,11 @@ each3942:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3942
-	JMP     over3940
+	JL      each3960
+	JMP     over3958
 
-far3941:
-each3943:
+far3959:
+each3961:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47440,14 +47692,14 @@ each3943:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3943
+	JL         each3961
 
-over3940:
-none3939:
+over3958:
+none3957:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3937
+	JNZ  row3955
 	JMP  done
 
 tile2true:
@@ -47456,18 +47708,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3944:
+row3962:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3946
+	JGE        none3964
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3948
+	JNE        far3966
 
-each3949:
+each3967:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47481,38 +47733,38 @@ each3949:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3950
+	JE           all3968
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3952
+	JZ           two3970
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3952:
+two3970:
 	TESTQ    $0x00000002, R11
-	JZ       one3953
+	JZ       one3971
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3953:
+one3971:
 	TESTQ  $0x00000001, R11
-	JZ     stored3951
+	JZ     stored3969
 	VMOVSS X3, (R12)
-	JMP    stored3951
+	JMP    stored3969
 
-all3950:
+all3968:
 	VMOVUPS Y3, 32(R12)
 
-stored3951:
+stored3969:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3949
-	JMP  over3947
+	JL   each3967
+	JMP  over3965
 
-far3948:
-each3954:
+far3966:
+each3972:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47533,57 +47785,57 @@ each3954:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3955
+	JE           all3973
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3957
+	JZ           two3975
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3957:
+two3975:
 	TESTQ    $0x00000002, R11
-	JZ       one3958
+	JZ       one3976
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3958:
+one3976:
 	TESTQ  $0x00000001, R11
-	JZ     stored3956
+	JZ     stored3974
 	VMOVSS X3, (R12)
-	JMP    stored3956
+	JMP    stored3974
 
-all3955:
+all3973:
 	VMOVUPS Y3, 32(R12)
 
-stored3956:
+stored3974:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3954
+	JL   each3972
 
-over3947:
-none3946:
+over3965:
+none3964:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3944
+	JNZ  row3962
 	JMP  done
 
 tile3false:
-row3959:
+row3977:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3961
+	JGE     none3979
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3963
+	JNE     far3981
 
-each3964:
+each3982:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47601,11 +47853,11 @@ each3964:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3964
-	JMP     over3962
+	JL      each3982
+	JMP     over3980
 
-far3963:
-each3965:
+far3981:
+each3983:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47632,14 +47884,14 @@ each3965:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3965
+	JL         each3983
 
-over3962:
-none3961:
+over3980:
+none3979:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3959
+	JNZ  row3977
 	JMP  done
 
 tile3true:
@@ -47648,19 +47900,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3966:
+row3984:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3968
+	JGE        none3986
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3970
+	JNE        far3988
 
-each3971:
+each3989:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47677,38 +47929,38 @@ each3971:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3972
+	JE           all3990
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3974
+	JZ           two3992
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3974:
+two3992:
 	TESTQ    $0x00000002, R11
-	JZ       one3975
+	JZ       one3993
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3975:
+one3993:
 	TESTQ  $0x00000001, R11
-	JZ     stored3973
+	JZ     stored3991
 	VMOVSS X4, (R12)
-	JMP    stored3973
+	JMP    stored3991
 
-all3972:
+all3990:
 	VMOVUPS Y4, 64(R12)
 
-stored3973:
+stored3991:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3971
-	JMP  over3969
+	JL   each3989
+	JMP  over3987
 
-far3970:
-each3976:
+far3988:
+each3994:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47734,58 +47986,58 @@ each3976:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3977
+	JE           all3995
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3979
+	JZ           two3997
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3979:
+two3997:
 	TESTQ    $0x00000002, R11
-	JZ       one3980
+	JZ       one3998
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3980:
+one3998:
 	TESTQ  $0x00000001, R11
-	JZ     stored3978
+	JZ     stored3996
 	VMOVSS X4, (R12)
-	JMP    stored3978
+	JMP    stored3996
 
-all3977:
+all3995:
 	VMOVUPS Y4, 64(R12)
 
-stored3978:
+stored3996:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3976
+	JL   each3994
 
-over3969:
-none3968:
+over3987:
+none3986:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3966
+	JNZ  row3984
 	JMP  done
 
 tile4false:
-row3981:
+row3999:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3983
+	JGE     none4001
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3985
+	JNE     far4003
 
-each3986:
+each4004:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47806,11 +48058,11 @@ each3986:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3986
-	JMP     over3984
+	JL      each4004
+	JMP     over4002
 
-far3985:
-each3987:
+far4003:
+each4005:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47839,14 +48091,14 @@ each3987:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3987
+	JL         each4005
 
-over3984:
-none3983:
+over4002:
+none4001:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3981
+	JNZ  row3999
 	JMP  done
 
 tile4true:
@@ -47855,20 +48107,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3988:
+row4006:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3990
+	JGE        none4008
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3992
+	JNE        far4010
 
-each3993:
+each4011:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47888,38 +48140,38 @@ each3993:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3994
+	JE           all4012
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3996
+	JZ           two4014
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3996:
+two4014:
 	TESTQ    $0x00000002, R11
-	JZ       one3997
+	JZ       one4015
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3997:
+one4015:
 	TESTQ  $0x00000001, R11
-	JZ     stored3995
+	JZ     stored4013
 	VMOVSS X5, (R12)
-	JMP    stored3995
+	JMP    stored4013
 
-all3994:
+all4012:
 	VMOVUPS Y5, 96(R12)
 
-stored3995:
+stored4013:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3993
-	JMP  over3991
+	JL   each4011
+	JMP  over4009
 
-far3992:
-each3998:
+far4010:
+each4016:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47947,59 +48199,59 @@ each3998:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3999
+	JE           all4017
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4001
+	JZ           two4019
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4001:
+two4019:
 	TESTQ    $0x00000002, R11
-	JZ       one4002
+	JZ       one4020
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4002:
+one4020:
 	TESTQ  $0x00000001, R11
-	JZ     stored4000
+	JZ     stored4018
 	VMOVSS X5, (R12)
-	JMP    stored4000
+	JMP    stored4018
 
-all3999:
+all4017:
 	VMOVUPS Y5, 96(R12)
 
-stored4000:
+stored4018:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3998
+	JL   each4016
 
-over3991:
-none3990:
+over4009:
+none4008:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3988
+	JNZ  row4006
 	JMP  done
 
 tile5false:
-row4003:
+row4021:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4005
+	JGE     none4023
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4007
+	JNE     far4025
 
-each4008:
+each4026:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48023,11 +48275,11 @@ each4008:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4008
-	JMP     over4006
+	JL      each4026
+	JMP     over4024
 
-far4007:
-each4009:
+far4025:
+each4027:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48061,14 +48313,14 @@ each4009:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4009
+	JL         each4027
 
-over4006:
-none4005:
+over4024:
+none4023:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4003
+	JNZ  row4021
 	JMP  done
 
 tile5true:
@@ -48077,21 +48329,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4010:
+row4028:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4012
+	JGE        none4030
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4014
+	JNE        far4032
 
-each4015:
+each4033:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48114,38 +48366,38 @@ each4015:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4016
+	JE           all4034
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4018
+	JZ           two4036
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4018:
+two4036:
 	TESTQ    $0x00000002, R11
-	JZ       one4019
+	JZ       one4037
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4019:
+one4037:
 	TESTQ  $0x00000001, R11
-	JZ     stored4017
+	JZ     stored4035
 	VMOVSS X6, (R12)
-	JMP    stored4017
+	JMP    stored4035
 
-all4016:
+all4034:
 	VMOVUPS Y6, 128(R12)
 
-stored4017:
+stored4035:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4015
-	JMP  over4013
+	JL   each4033
+	JMP  over4031
 
-far4014:
-each4020:
+far4032:
+each4038:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48178,50 +48430,50 @@ each4020:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4021
+	JE           all4039
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4023
+	JZ           two4041
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4023:
+two4041:
 	TESTQ    $0x00000002, R11
-	JZ       one4024
+	JZ       one4042
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4024:
+one4042:
 	TESTQ  $0x00000001, R11
-	JZ     stored4022
+	JZ     stored4040
 	VMOVSS X6, (R12)
-	JMP    stored4022
+	JMP    stored4040
 
-all4021:
+all4039:
 	VMOVUPS Y6, 128(R12)
 
-stored4022:
+stored4040:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4020
+	JL   each4038
 
-over4013:
-none4012:
+over4031:
+none4030:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4010
+	JNZ  row4028
 	JMP  done
 
 tile6false:
-row4025:
+row4043:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4027
+	JGE     none4045
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48229,9 +48481,9 @@ row4025:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4029
+	JNE     far4047
 
-each4030:
+each4048:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48258,11 +48510,11 @@ each4030:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4030
-	JMP     over4028
+	JL      each4048
+	JMP     over4046
 
-far4029:
-each4031:
+far4047:
+each4049:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48298,14 +48550,14 @@ each4031:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4031
+	JL         each4049
 
-over4028:
-none4027:
+over4046:
+none4045:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4025
+	JNZ  row4043
 	JMP  done
 
 tile6true:
@@ -48314,12 +48566,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4032:
+row4050:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4034
+	JGE        none4052
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48327,9 +48579,9 @@ row4032:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4036
+	JNE        far4054
 
-each4037:
+each4055:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48355,38 +48607,38 @@ each4037:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4038
+	JE           all4056
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4040
+	JZ           two4058
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4040:
+two4058:
 	TESTQ    $0x00000002, R11
-	JZ       one4041
+	JZ       one4059
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4041:
+one4059:
 	TESTQ  $0x00000001, R11
-	JZ     stored4039
+	JZ     stored4057
 	VMOVSS X7, (R12)
-	JMP    stored4039
+	JMP    stored4057
 
-all4038:
+all4056:
 	VMOVUPS Y7, 160(R12)
 
-stored4039:
+stored4057:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4037
-	JMP  over4035
+	JL   each4055
+	JMP  over4053
 
-far4036:
-each4042:
+far4054:
+each4060:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48421,50 +48673,50 @@ each4042:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4043
+	JE           all4061
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4045
+	JZ           two4063
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4045:
+two4063:
 	TESTQ    $0x00000002, R11
-	JZ       one4046
+	JZ       one4064
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4046:
+one4064:
 	TESTQ  $0x00000001, R11
-	JZ     stored4044
+	JZ     stored4062
 	VMOVSS X7, (R12)
-	JMP    stored4044
+	JMP    stored4062
 
-all4043:
+all4061:
 	VMOVUPS Y7, 160(R12)
 
-stored4044:
+stored4062:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4042
+	JL   each4060
 
-over4035:
-none4034:
+over4053:
+none4052:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4032
+	JNZ  row4050
 	JMP  done
 
 tile7false:
-row4047:
+row4065:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4049
+	JGE     none4067
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48473,9 +48725,9 @@ row4047:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4051
+	JNE     far4069
 
-each4052:
+each4070:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48505,11 +48757,11 @@ each4052:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4052
-	JMP     over4050
+	JL      each4070
+	JMP     over4068
 
-far4051:
-each4053:
+far4069:
+each4071:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48550,14 +48802,14 @@ each4053:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4053
+	JL         each4071
 
-over4050:
-none4049:
+over4068:
+none4067:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4047
+	JNZ  row4065
 	JMP  done
 
 tile7true:
@@ -48566,12 +48818,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4054:
+row4072:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4056
+	JGE        none4074
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48580,9 +48832,9 @@ row4054:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4058
+	JNE        far4076
 
-each4059:
+each4077:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48611,38 +48863,38 @@ each4059:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4060
+	JE           all4078
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4062
+	JZ           two4080
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4062:
+two4080:
 	TESTQ    $0x00000002, R11
-	JZ       one4063
+	JZ       one4081
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4063:
+one4081:
 	TESTQ  $0x00000001, R11
-	JZ     stored4061
+	JZ     stored4079
 	VMOVSS X8, (R12)
-	JMP    stored4061
+	JMP    stored4079
 
-all4060:
+all4078:
 	VMOVUPS Y8, 192(R12)
 
-stored4061:
+stored4079:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4059
-	JMP  over4057
+	JL   each4077
+	JMP  over4075
 
-far4058:
-each4064:
+far4076:
+each4082:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48682,50 +48934,50 @@ each4064:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4065
+	JE           all4083
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4067
+	JZ           two4085
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4067:
+two4085:
 	TESTQ    $0x00000002, R11
-	JZ       one4068
+	JZ       one4086
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4068:
+one4086:
 	TESTQ  $0x00000001, R11
-	JZ     stored4066
+	JZ     stored4084
 	VMOVSS X8, (R12)
-	JMP    stored4066
+	JMP    stored4084
 
-all4065:
+all4083:
 	VMOVUPS Y8, 192(R12)
 
-stored4066:
+stored4084:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4064
+	JL   each4082
 
-over4057:
-none4056:
+over4075:
+none4074:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4054
+	JNZ  row4072
 	JMP  done
 
 tile8false:
-row4069:
+row4087:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4071
+	JGE     none4089
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48735,9 +48987,9 @@ row4069:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4073
+	JNE     far4091
 
-each4074:
+each4092:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48770,11 +49022,11 @@ each4074:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4074
-	JMP     over4072
+	JL      each4092
+	JMP     over4090
 
-far4073:
-each4075:
+far4091:
+each4093:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48817,14 +49069,14 @@ each4075:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4075
+	JL         each4093
 
-over4072:
-none4071:
+over4090:
+none4089:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4069
+	JNZ  row4087
 	JMP  done
 
 tile8true:
@@ -48833,12 +49085,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4076:
+row4094:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4078
+	JGE        none4096
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48848,9 +49100,9 @@ row4076:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4080
+	JNE        far4098
 
-each4081:
+each4099:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48882,38 +49134,38 @@ each4081:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4082
+	JE           all4100
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4084
+	JZ           two4102
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4084:
+two4102:
 	TESTQ    $0x00000002, R11
-	JZ       one4085
+	JZ       one4103
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4085:
+one4103:
 	TESTQ  $0x00000001, R11
-	JZ     stored4083
+	JZ     stored4101
 	VMOVSS X9, (R12)
-	JMP    stored4083
+	JMP    stored4101
 
-all4082:
+all4100:
 	VMOVUPS Y9, 224(R12)
 
-stored4083:
+stored4101:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4081
-	JMP  over4079
+	JL   each4099
+	JMP  over4097
 
-far4080:
-each4086:
+far4098:
+each4104:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48955,48 +49207,48 @@ each4086:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4087
+	JE           all4105
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4089
+	JZ           two4107
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4089:
+two4107:
 	TESTQ    $0x00000002, R11
-	JZ       one4090
+	JZ       one4108
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4090:
+one4108:
 	TESTQ  $0x00000001, R11
-	JZ     stored4088
+	JZ     stored4106
 	VMOVSS X9, (R12)
-	JMP    stored4088
+	JMP    stored4106
 
-all4087:
+all4105:
 	VMOVUPS Y9, 224(R12)
 
-stored4088:
+stored4106:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4086
+	JL   each4104
 
-over4079:
-none4078:
+over4097:
+none4096:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4076
+	JNZ  row4094
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4091
+	JE   fenced4109
 	SFENCE
 
-fenced4091:
+fenced4109:
 	VZEROUPPER
 	RET
 
@@ -49078,51 +49330,51 @@ row:
 	MOVQ         BX, R9
 	SUBQ         SI, R9
 
-columns4092:
+columns4110:
 	CMPQ    R8, R9
-	JGE     rest4093
+	JGE     rest4111
 	VMOVUPS (AX)(R8*4), Y2
 	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns4092
+	JMP     columns4110
 
-rest4093:
+rest4111:
 	TESTQ        SI, SI
-	JZ           end4094
+	JZ           end4112
 	VMASKMOVPS   (AX)(R8*4), Y0, Y2
 	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all4095
+	JE           all4113
 	LEAQ         (DI)(R8*4), R8
 	TESTQ        $0x00000004, SI
-	JZ           two4097
+	JZ           two4115
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4097:
+two4115:
 	TESTQ    $0x00000002, SI
-	JZ       one4098
+	JZ       one4116
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one4098:
+one4116:
 	TESTQ  $0x00000001, SI
-	JZ     stored4096
+	JZ     stored4114
 	VMOVSS X2, (R8)
-	JMP    stored4096
+	JMP    stored4114
 
-all4095:
+all4113:
 	VMOVUPS Y2, (DI)(R8*4)
 
-stored4096:
-end4094:
+stored4114:
+end4112:
 next:
 	LEAQ (DI)(BX*4), DI
 	LEAQ (AX)(BX*4), AX
@@ -49157,51 +49409,51 @@ row:
 	MOVQ         BX, R8
 	SUBQ         SI, R8
 
-columns4099:
+columns4117:
 	CMPQ    DI, R8
-	JGE     rest4100
+	JGE     rest4118
 	VMOVUPS (AX)(DI*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
-	JMP     columns4099
+	JMP     columns4117
 
-rest4100:
+rest4118:
 	TESTQ        SI, SI
-	JZ           end4101
+	JZ           end4119
 	VMASKMOVPS   (AX)(DI*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all4102
+	JE           all4120
 	LEAQ         (AX)(DI*4), DI
 	TESTQ        $0x00000004, SI
-	JZ           two4104
+	JZ           two4122
 	VMOVUPS      X2, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4104:
+two4122:
 	TESTQ    $0x00000002, SI
-	JZ       one4105
+	JZ       one4123
 	VMOVLPS  X2, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X2, X2, X2
 
-one4105:
+one4123:
 	TESTQ  $0x00000001, SI
-	JZ     stored4103
+	JZ     stored4121
 	VMOVSS X2, (DI)
-	JMP    stored4103
+	JMP    stored4121
 
-all4102:
+all4120:
 	VMOVUPS Y2, (AX)(DI*4)
 
-stored4103:
-end4101:
+stored4121:
+end4119:
 next:
 	LEAQ (AX)(BX*4), AX
 	ADDQ $0x08, CX

@@ -81,7 +81,7 @@ func (g *gather) dotsWays(heads int) {
 
 // dots is an inner product for each of 4 or 8 heads.
 func (g *gather) dots(heads int, put func(reg.Register)) {
-	g.rows(func(string) {}, func() {
+	g.rows(func(string) { g.fetchOut() }, func() {
 		sum := g.products(heads)
 		for n := heads; n > 2; n /= 2 {
 			for i := range n / 2 {
@@ -102,6 +102,21 @@ func (g *gather) dots(heads int, put func(reg.Register)) {
 		put(x.AsX())
 	}, func() {})
 }
+
+// fetchOut asks for a row of Y that is needed some rows later: between rows here
+// and there the processor does not see that these are read in turn.
+func (g *gather) fetchOut() {
+	near, at := fresh("near"), g.load(atOutStride)
+	CMPQ(g.field(atFar), Imm(0))
+	JE(LabelRef(near))
+	SHLQ(Imm(rowsAhead), at)
+	ADDQ(g.out, at)
+	prefetch(at, 4*lanes*g.nv)
+	Label(near)
+}
+
+// rowsAhead is the logarithm of how many.
+const rowsAhead = 3
 
 // products multiplies the heads' columns, a register of sums a head.
 func (g *gather) products(heads int) []vec {

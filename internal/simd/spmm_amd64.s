@@ -5353,14 +5353,22 @@ each473:
 	JMP          over465
 
 direct472:
-each474:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+each475:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted476
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted476:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5372,11 +5380,11 @@ each474:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each474
+	JL           each475
 
 over465:
 	CMPQ         160(AX), $0x00
-	JE           sums475
+	JE           sums477
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -5385,17 +5393,17 @@ over465:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums475:
+sums477:
 	VMOVUPS Y0, (CX)
 	JMP     next463
 
 none464:
 	CMPQ    144(AX), $0x00
-	JE      add476
+	JE      add478
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add476:
+add478:
 next463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -5409,27 +5417,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row477:
+row479:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none479
+	JGE     none481
 	CMPQ    144(AX), $0x00
-	JE      add481
+	JE      add483
 	VXORPS  Y1, Y1, Y1
-	JMP     opened482
+	JMP     opened484
 
-add481:
+add483:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened482:
+opened484:
 	CMPQ  128(AX), $0x00
-	JNE   far483
+	JNE   far485
 	TESTQ R11, R11
-	JZ    direct484
+	JZ    direct486
 
-each485:
+each487:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5442,46 +5450,15 @@ each485:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each485
-	JMP          over480
+	JL           each487
+	JMP          over482
 
-direct484:
-each486:
+direct486:
+each488:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
 	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each486
-	JMP          over480
-
-far483:
-	TESTQ R11, R11
-	JZ    direct487
-
-each488:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
@@ -5491,174 +5468,13 @@ each488:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each488
-	JMP          over480
+	JMP          over482
 
-direct487:
-each489:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each489
-
-over480:
-	CMPQ         160(AX), $0x00
-	JE           sums490
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y3, Y3, Y3
-	VCVTSI2SSQ   R9, X3, X2
-	VBROADCASTSS X2, Y2
-	VDIVPS       Y2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-
-sums490:
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all491
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two493
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two493:
-	TESTQ    $0x00000002, R9
-	JZ       one494
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one494:
-	TESTQ  $0x00000001, R9
-	JZ     stored492
-	VMOVSS X1, (R12)
-	JMP    stored492
-
-all491:
-	VMOVUPS Y1, (CX)
-
-stored492:
-	JMP next478
-
-none479:
-	CMPQ         144(AX), $0x00
-	JE           add495
-	VXORPS       Y1, Y1, Y1
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all496
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two498
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two498:
-	TESTQ    $0x00000002, R9
-	JZ       one499
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one499:
-	TESTQ  $0x00000001, R9
-	JZ     stored497
-	VMOVSS X1, (R12)
-	JMP    stored497
-
-all496:
-	VMOVUPS Y1, (CX)
-
-stored497:
-add495:
-next478:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row477
-	JMP  done
-
-tile2false:
-row500:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none502
-	CMPQ    144(AX), $0x00
-	JE      add504
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	JMP     opened505
-
-add504:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-
-opened505:
-	CMPQ  128(AX), $0x00
-	JNE   far506
+far485:
 	TESTQ R11, R11
-	JZ    direct507
+	JZ    direct489
 
-each508:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each508
-	JMP          over503
-
-direct507:
-each509:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each509
-	JMP          over503
-
-far506:
-	TESTQ R11, R11
-	JZ    direct510
-
-each511:
+each490:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5677,28 +5493,153 @@ each511:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each511
-	JMP          over503
+	JL           each490
+	JMP          over482
 
-direct510:
-each512:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct489:
+each492:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted493
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted493:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
 	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each492
+
+over482:
+	CMPQ         160(AX), $0x00
+	JE           sums494
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums494:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all495
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two497
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two497:
+	TESTQ    $0x00000002, R9
+	JZ       one498
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one498:
+	TESTQ  $0x00000001, R9
+	JZ     stored496
+	VMOVSS X1, (R12)
+	JMP    stored496
+
+all495:
+	VMOVUPS Y1, (CX)
+
+stored496:
+	JMP next480
+
+none481:
+	CMPQ         144(AX), $0x00
+	JE           add499
+	VXORPS       Y1, Y1, Y1
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all500
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two502
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two502:
+	TESTQ    $0x00000002, R9
+	JZ       one503
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one503:
+	TESTQ  $0x00000001, R9
+	JZ     stored501
+	VMOVSS X1, (R12)
+	JMP    stored501
+
+all500:
+	VMOVUPS Y1, (CX)
+
+stored501:
+add499:
+next480:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row479
+	JMP  done
+
+tile2false:
+row504:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none506
+	CMPQ    144(AX), $0x00
+	JE      add508
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	JMP     opened509
+
+add508:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+
+opened509:
+	CMPQ  128(AX), $0x00
+	JNE   far510
+	TESTQ R11, R11
+	JZ    direct511
+
+each512:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y2
@@ -5709,10 +5650,93 @@ each512:
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each512
+	JMP          over507
 
-over503:
+direct511:
+each513:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each513
+	JMP          over507
+
+far510:
+	TESTQ R11, R11
+	JZ    direct514
+
+each515:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each515
+	JMP          over507
+
+direct514:
+each517:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted518
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted518:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each517
+
+over507:
 	CMPQ         160(AX), $0x00
-	JE           sums513
+	JE           sums519
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -5723,42 +5747,42 @@ over503:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums513:
+sums519:
 	CMPQ    168(AX), $0x00
-	JNE     past514
+	JNE     past520
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept515
+	JMP     kept521
 
-past514:
+past520:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept515:
-	JMP next501
+kept521:
+	JMP next505
 
-none502:
+none506:
 	CMPQ    144(AX), $0x00
-	JE      add516
+	JE      add522
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past517
+	JNE     past523
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept518
+	JMP     kept524
 
-past517:
+past523:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept518:
-add516:
-next501:
+kept524:
+add522:
+next505:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row500
+	JNZ  row504
 	JMP  done
 
 tile2true:
@@ -5767,29 +5791,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row519:
+row525:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none521
+	JGE     none527
 	CMPQ    144(AX), $0x00
-	JE      add523
+	JE      add529
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened524
+	JMP     opened530
 
-add523:
+add529:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened524:
+opened530:
 	CMPQ  128(AX), $0x00
-	JNE   far525
+	JNE   far531
 	TESTQ R11, R11
-	JZ    direct526
+	JZ    direct532
 
-each527:
+each533:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5804,11 +5828,11 @@ each527:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each527
-	JMP          over522
+	JL           each533
+	JMP          over528
 
-direct526:
-each528:
+direct532:
+each534:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5823,14 +5847,14 @@ each528:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each528
-	JMP          over522
+	JL           each534
+	JMP          over528
 
-far525:
+far531:
 	TESTQ R11, R11
-	JZ    direct529
+	JZ    direct535
 
-each530:
+each536:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5856,18 +5880,26 @@ each530:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each530
-	JMP          over522
+	JL           each536
+	JMP          over528
 
-direct529:
-each531:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct535:
+each538:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted539
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted539:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5882,11 +5914,11 @@ each531:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each531
+	JL           each538
 
-over522:
+over528:
 	CMPQ         160(AX), $0x00
-	JE           sums532
+	JE           sums540
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -5897,104 +5929,104 @@ over522:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums532:
+sums540:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all533
+	JE           all541
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two535
+	JZ           two543
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two535:
+two543:
 	TESTQ    $0x00000002, R9
-	JZ       one536
+	JZ       one544
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one536:
+one544:
 	TESTQ  $0x00000001, R9
-	JZ     stored534
+	JZ     stored542
 	VMOVSS X2, (R12)
-	JMP    stored534
+	JMP    stored542
 
-all533:
+all541:
 	VMOVUPS Y2, 32(CX)
 
-stored534:
-	JMP next520
+stored542:
+	JMP next526
 
-none521:
+none527:
 	CMPQ         144(AX), $0x00
-	JE           add537
+	JE           add545
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all538
+	JE           all546
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two540
+	JZ           two548
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two540:
+two548:
 	TESTQ    $0x00000002, R9
-	JZ       one541
+	JZ       one549
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one541:
+one549:
 	TESTQ  $0x00000001, R9
-	JZ     stored539
+	JZ     stored547
 	VMOVSS X2, (R12)
-	JMP    stored539
+	JMP    stored547
 
-all538:
+all546:
 	VMOVUPS Y2, 32(CX)
 
-stored539:
-add537:
-next520:
+stored547:
+add545:
+next526:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row519
+	JNZ  row525
 	JMP  done
 
 tile3false:
-row542:
+row550:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none544
+	JGE     none552
 	CMPQ    144(AX), $0x00
-	JE      add546
+	JE      add554
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened547
+	JMP     opened555
 
-add546:
+add554:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened547:
+opened555:
 	CMPQ  128(AX), $0x00
-	JNE   far548
+	JNE   far556
 	TESTQ R11, R11
-	JZ    direct549
+	JZ    direct557
 
-each550:
+each558:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6010,11 +6042,11 @@ each550:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each550
-	JMP          over545
+	JL           each558
+	JMP          over553
 
-direct549:
-each551:
+direct557:
+each559:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6030,14 +6062,14 @@ each551:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each551
-	JMP          over545
+	JL           each559
+	JMP          over553
 
-far548:
+far556:
 	TESTQ R11, R11
-	JZ    direct552
+	JZ    direct560
 
-each553:
+each561:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6066,20 +6098,28 @@ each553:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each553
-	JMP          over545
+	JL           each561
+	JMP          over553
 
-direct552:
-each554:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   64(R12)
+direct560:
+each563:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted564
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted564:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6095,11 +6135,11 @@ each554:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each554
+	JL           each563
 
-over545:
+over553:
 	CMPQ         160(AX), $0x00
-	JE           sums555
+	JE           sums565
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -6112,15 +6152,15 @@ over545:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums555:
+sums565:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next543
+	JMP     next551
 
-none544:
+none552:
 	CMPQ    144(AX), $0x00
-	JE      add556
+	JE      add566
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6128,12 +6168,12 @@ none544:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add556:
-next543:
+add566:
+next551:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row542
+	JNZ  row550
 	JMP  done
 
 tile3true:
@@ -6142,31 +6182,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row557:
+row567:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none559
+	JGE     none569
 	CMPQ    144(AX), $0x00
-	JE      add561
+	JE      add571
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened562
+	JMP     opened572
 
-add561:
+add571:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened562:
+opened572:
 	CMPQ  128(AX), $0x00
-	JNE   far563
+	JNE   far573
 	TESTQ R11, R11
-	JZ    direct564
+	JZ    direct574
 
-each565:
+each575:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6183,11 +6223,11 @@ each565:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each565
-	JMP          over560
+	JL           each575
+	JMP          over570
 
-direct564:
-each566:
+direct574:
+each576:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6204,14 +6244,14 @@ each566:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each566
-	JMP          over560
+	JL           each576
+	JMP          over570
 
-far563:
+far573:
 	TESTQ R11, R11
-	JZ    direct567
+	JZ    direct577
 
-each568:
+each578:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6241,20 +6281,28 @@ each568:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each568
-	JMP          over560
+	JL           each578
+	JMP          over570
 
-direct567:
-each569:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   64(R12)
+direct577:
+each580:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted581
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted581:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6271,11 +6319,11 @@ each569:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each569
+	JL           each580
 
-over560:
+over570:
 	CMPQ         160(AX), $0x00
-	JE           sums570
+	JE           sums582
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6288,41 +6336,41 @@ over560:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums570:
+sums582:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all571
+	JE           all583
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two573
+	JZ           two585
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two573:
+two585:
 	TESTQ    $0x00000002, R9
-	JZ       one574
+	JZ       one586
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one574:
+one586:
 	TESTQ  $0x00000001, R9
-	JZ     stored572
+	JZ     stored584
 	VMOVSS X3, (R12)
-	JMP    stored572
+	JMP    stored584
 
-all571:
+all583:
 	VMOVUPS Y3, 64(CX)
 
-stored572:
-	JMP next558
+stored584:
+	JMP next568
 
-none559:
+none569:
 	CMPQ         144(AX), $0x00
-	JE           add575
+	JE           add587
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6330,67 +6378,67 @@ none559:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all576
+	JE           all588
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two578
+	JZ           two590
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two578:
+two590:
 	TESTQ    $0x00000002, R9
-	JZ       one579
+	JZ       one591
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one579:
+one591:
 	TESTQ  $0x00000001, R9
-	JZ     stored577
+	JZ     stored589
 	VMOVSS X3, (R12)
-	JMP    stored577
+	JMP    stored589
 
-all576:
+all588:
 	VMOVUPS Y3, 64(CX)
 
-stored577:
-add575:
-next558:
+stored589:
+add587:
+next568:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row557
+	JNZ  row567
 	JMP  done
 
 tile4false:
-row580:
+row592:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none582
+	JGE     none594
 	CMPQ    144(AX), $0x00
-	JE      add584
+	JE      add596
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened585
+	JMP     opened597
 
-add584:
+add596:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened585:
+opened597:
 	CMPQ  128(AX), $0x00
-	JNE   far586
+	JNE   far598
 	TESTQ R11, R11
-	JZ    direct587
+	JZ    direct599
 
-each588:
+each600:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6408,11 +6456,11 @@ each588:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each588
-	JMP          over583
+	JL           each600
+	JMP          over595
 
-direct587:
-each589:
+direct599:
+each601:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6430,14 +6478,14 @@ each589:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each589
-	JMP          over583
+	JL           each601
+	JMP          over595
 
-far586:
+far598:
 	TESTQ R11, R11
-	JZ    direct590
+	JZ    direct602
 
-each591:
+each603:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6467,19 +6515,27 @@ each591:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each591
-	JMP          over583
+	JL           each603
+	JMP          over595
 
-direct590:
-each592:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct602:
+each605:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted606
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted606:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6497,11 +6553,11 @@ each592:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each592
+	JL           each605
 
-over583:
+over595:
 	CMPQ         160(AX), $0x00
-	JE           sums593
+	JE           sums607
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6516,52 +6572,52 @@ over583:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums593:
+sums607:
 	CMPQ    168(AX), $0x00
-	JNE     past594
+	JNE     past608
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept595
+	JMP     kept609
 
-past594:
+past608:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept595:
-	JMP next581
+kept609:
+	JMP next593
 
-none582:
+none594:
 	CMPQ    144(AX), $0x00
-	JE      add596
+	JE      add610
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past597
+	JNE     past611
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept598
+	JMP     kept612
 
-past597:
+past611:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept598:
-add596:
-next581:
+kept612:
+add610:
+next593:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row580
+	JNZ  row592
 	JMP  done
 
 tile4true:
@@ -6570,33 +6626,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row599:
+row613:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none601
+	JGE     none615
 	CMPQ    144(AX), $0x00
-	JE      add603
+	JE      add617
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened604
+	JMP     opened618
 
-add603:
+add617:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened604:
+opened618:
 	CMPQ  128(AX), $0x00
-	JNE   far605
+	JNE   far619
 	TESTQ R11, R11
-	JZ    direct606
+	JZ    direct620
 
-each607:
+each621:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6615,11 +6671,11 @@ each607:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each607
-	JMP          over602
+	JL           each621
+	JMP          over616
 
-direct606:
-each608:
+direct620:
+each622:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6638,14 +6694,14 @@ each608:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each608
-	JMP          over602
+	JL           each622
+	JMP          over616
 
-far605:
+far619:
 	TESTQ R11, R11
-	JZ    direct609
+	JZ    direct623
 
-each610:
+each624:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6676,19 +6732,27 @@ each610:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each610
-	JMP          over602
+	JL           each624
+	JMP          over616
 
-direct609:
-each611:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct623:
+each626:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted627
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted627:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6707,11 +6771,11 @@ each611:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each611
+	JL           each626
 
-over602:
+over616:
 	CMPQ         160(AX), $0x00
-	JE           sums612
+	JE           sums628
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -6726,42 +6790,42 @@ over602:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums612:
+sums628:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all613
+	JE           all629
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two615
+	JZ           two631
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two615:
+two631:
 	TESTQ    $0x00000002, R9
-	JZ       one616
+	JZ       one632
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one616:
+one632:
 	TESTQ  $0x00000001, R9
-	JZ     stored614
+	JZ     stored630
 	VMOVSS X4, (R12)
-	JMP    stored614
+	JMP    stored630
 
-all613:
+all629:
 	VMOVUPS Y4, 96(CX)
 
-stored614:
-	JMP next600
+stored630:
+	JMP next614
 
-none601:
+none615:
 	CMPQ         144(AX), $0x00
-	JE           add617
+	JE           add633
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6771,69 +6835,69 @@ none601:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all618
+	JE           all634
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two620
+	JZ           two636
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two620:
+two636:
 	TESTQ    $0x00000002, R9
-	JZ       one621
+	JZ       one637
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one621:
+one637:
 	TESTQ  $0x00000001, R9
-	JZ     stored619
+	JZ     stored635
 	VMOVSS X4, (R12)
-	JMP    stored619
+	JMP    stored635
 
-all618:
+all634:
 	VMOVUPS Y4, 96(CX)
 
-stored619:
-add617:
-next600:
+stored635:
+add633:
+next614:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row599
+	JNZ  row613
 	JMP  done
 
 tile5false:
-row622:
+row638:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none624
+	JGE     none640
 	CMPQ    144(AX), $0x00
-	JE      add626
+	JE      add642
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened627
+	JMP     opened643
 
-add626:
+add642:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened627:
+opened643:
 	CMPQ  128(AX), $0x00
-	JNE   far628
+	JNE   far644
 	TESTQ R11, R11
-	JZ    direct629
+	JZ    direct645
 
-each630:
+each646:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6853,11 +6917,11 @@ each630:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each630
-	JMP          over625
+	JL           each646
+	JMP          over641
 
-direct629:
-each631:
+direct645:
+each647:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6877,14 +6941,14 @@ each631:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each631
-	JMP          over625
+	JL           each647
+	JMP          over641
 
-far628:
+far644:
 	TESTQ R11, R11
-	JZ    direct632
+	JZ    direct648
 
-each633:
+each649:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6918,21 +6982,29 @@ each633:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each633
-	JMP          over625
+	JL           each649
+	JMP          over641
 
-direct632:
-each634:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   128(R12)
+direct648:
+each651:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted652
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted652:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6952,11 +7024,11 @@ each634:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each634
+	JL           each651
 
-over625:
+over641:
 	CMPQ         160(AX), $0x00
-	JE           sums635
+	JE           sums653
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -6973,17 +7045,17 @@ over625:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums635:
+sums653:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next623
+	JMP     next639
 
-none624:
+none640:
 	CMPQ    144(AX), $0x00
-	JE      add636
+	JE      add654
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6995,12 +7067,12 @@ none624:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add636:
-next623:
+add654:
+next639:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row622
+	JNZ  row638
 	JMP  done
 
 tile5true:
@@ -7009,35 +7081,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row637:
+row655:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none639
+	JGE     none657
 	CMPQ    144(AX), $0x00
-	JE      add641
+	JE      add659
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened642
+	JMP     opened660
 
-add641:
+add659:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened642:
+opened660:
 	CMPQ  128(AX), $0x00
-	JNE   far643
+	JNE   far661
 	TESTQ R11, R11
-	JZ    direct644
+	JZ    direct662
 
-each645:
+each663:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7058,11 +7130,11 @@ each645:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each645
-	JMP          over640
+	JL           each663
+	JMP          over658
 
-direct644:
-each646:
+direct662:
+each664:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7083,14 +7155,14 @@ each646:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each646
-	JMP          over640
+	JL           each664
+	JMP          over658
 
-far643:
+far661:
 	TESTQ R11, R11
-	JZ    direct647
+	JZ    direct665
 
-each648:
+each666:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7125,21 +7197,29 @@ each648:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each648
-	JMP          over640
+	JL           each666
+	JMP          over658
 
-direct647:
-each649:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   128(R12)
+direct665:
+each668:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted669
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted669:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7160,11 +7240,11 @@ each649:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each649
+	JL           each668
 
-over640:
+over658:
 	CMPQ         160(AX), $0x00
-	JE           sums650
+	JE           sums670
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -7181,43 +7261,43 @@ over640:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums650:
+sums670:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all651
+	JE           all671
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two653
+	JZ           two673
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two653:
+two673:
 	TESTQ    $0x00000002, R9
-	JZ       one654
+	JZ       one674
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one654:
+one674:
 	TESTQ  $0x00000001, R9
-	JZ     stored652
+	JZ     stored672
 	VMOVSS X5, (R12)
-	JMP    stored652
+	JMP    stored672
 
-all651:
+all671:
 	VMOVUPS Y5, 128(CX)
 
-stored652:
-	JMP next638
+stored672:
+	JMP next656
 
-none639:
+none657:
 	CMPQ         144(AX), $0x00
-	JE           add655
+	JE           add675
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7229,57 +7309,57 @@ none639:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all656
+	JE           all676
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two658
+	JZ           two678
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two658:
+two678:
 	TESTQ    $0x00000002, R9
-	JZ       one659
+	JZ       one679
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one659:
+one679:
 	TESTQ  $0x00000001, R9
-	JZ     stored657
+	JZ     stored677
 	VMOVSS X5, (R12)
-	JMP    stored657
+	JMP    stored677
 
-all656:
+all676:
 	VMOVUPS Y5, 128(CX)
 
-stored657:
-add655:
-next638:
+stored677:
+add675:
+next656:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row637
+	JNZ  row655
 	JMP  done
 
 tile6false:
-row660:
+row680:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none662
+	JGE     none682
 	CMPQ    144(AX), $0x00
-	JE      add664
+	JE      add684
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened665
+	JMP     opened685
 
-add664:
+add684:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7287,13 +7367,13 @@ add664:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened665:
+opened685:
 	CMPQ  128(AX), $0x00
-	JNE   far666
+	JNE   far686
 	TESTQ R11, R11
-	JZ    direct667
+	JZ    direct687
 
-each668:
+each688:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7315,11 +7395,11 @@ each668:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each668
-	JMP          over663
+	JL           each688
+	JMP          over683
 
-direct667:
-each669:
+direct687:
+each689:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7341,14 +7421,14 @@ each669:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each669
-	JMP          over663
+	JL           each689
+	JMP          over683
 
-far666:
+far686:
 	TESTQ R11, R11
-	JZ    direct670
+	JZ    direct690
 
-each671:
+each691:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7383,20 +7463,28 @@ each671:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each671
-	JMP          over663
+	JL           each691
+	JMP          over683
 
-direct670:
-each672:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct690:
+each693:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted694
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted694:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7418,11 +7506,11 @@ each672:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each672
+	JL           each693
 
-over663:
+over683:
 	CMPQ         160(AX), $0x00
-	JE           sums673
+	JE           sums695
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -7441,18 +7529,18 @@ over663:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums673:
+sums695:
 	CMPQ    168(AX), $0x00
-	JNE     past674
+	JNE     past696
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept675
+	JMP     kept697
 
-past674:
+past696:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7460,12 +7548,12 @@ past674:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept675:
-	JMP next661
+kept697:
+	JMP next681
 
-none662:
+none682:
 	CMPQ    144(AX), $0x00
-	JE      add676
+	JE      add698
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7473,16 +7561,16 @@ none662:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past677
+	JNE     past699
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept678
+	JMP     kept700
 
-past677:
+past699:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7490,13 +7578,13 @@ past677:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept678:
-add676:
-next661:
+kept700:
+add698:
+next681:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row660
+	JNZ  row680
 	JMP  done
 
 tile6true:
@@ -7505,23 +7593,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row679:
+row701:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none681
+	JGE     none703
 	CMPQ    144(AX), $0x00
-	JE      add683
+	JE      add705
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened684
+	JMP     opened706
 
-add683:
+add705:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7529,13 +7617,13 @@ add683:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened684:
+opened706:
 	CMPQ  128(AX), $0x00
-	JNE   far685
+	JNE   far707
 	TESTQ R11, R11
-	JZ    direct686
+	JZ    direct708
 
-each687:
+each709:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7558,11 +7646,11 @@ each687:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each687
-	JMP          over682
+	JL           each709
+	JMP          over704
 
-direct686:
-each688:
+direct708:
+each710:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7585,14 +7673,14 @@ each688:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each688
-	JMP          over682
+	JL           each710
+	JMP          over704
 
-far685:
+far707:
 	TESTQ R11, R11
-	JZ    direct689
+	JZ    direct711
 
-each690:
+each712:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7628,20 +7716,28 @@ each690:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each690
-	JMP          over682
+	JL           each712
+	JMP          over704
 
-direct689:
-each691:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct711:
+each714:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted715
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted715:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7664,11 +7760,11 @@ each691:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each691
+	JL           each714
 
-over682:
+over704:
 	CMPQ         160(AX), $0x00
-	JE           sums692
+	JE           sums716
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7687,7 +7783,7 @@ over682:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums692:
+sums716:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7695,36 +7791,36 @@ sums692:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all693
+	JE           all717
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two695
+	JZ           two719
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two695:
+two719:
 	TESTQ    $0x00000002, R9
-	JZ       one696
+	JZ       one720
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one696:
+one720:
 	TESTQ  $0x00000001, R9
-	JZ     stored694
+	JZ     stored718
 	VMOVSS X6, (R12)
-	JMP    stored694
+	JMP    stored718
 
-all693:
+all717:
 	VMOVUPS Y6, 160(CX)
 
-stored694:
-	JMP next680
+stored718:
+	JMP next702
 
-none681:
+none703:
 	CMPQ         144(AX), $0x00
-	JE           add697
+	JE           add721
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7738,48 +7834,48 @@ none681:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all698
+	JE           all722
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two700
+	JZ           two724
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two700:
+two724:
 	TESTQ    $0x00000002, R9
-	JZ       one701
+	JZ       one725
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one701:
+one725:
 	TESTQ  $0x00000001, R9
-	JZ     stored699
+	JZ     stored723
 	VMOVSS X6, (R12)
-	JMP    stored699
+	JMP    stored723
 
-all698:
+all722:
 	VMOVUPS Y6, 160(CX)
 
-stored699:
-add697:
-next680:
+stored723:
+add721:
+next702:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row679
+	JNZ  row701
 	JMP  done
 
 tile7false:
-row702:
+row726:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none704
+	JGE     none728
 	CMPQ    144(AX), $0x00
-	JE      add706
+	JE      add730
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7787,9 +7883,9 @@ row702:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened707
+	JMP     opened731
 
-add706:
+add730:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7798,13 +7894,13 @@ add706:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened707:
+opened731:
 	CMPQ  128(AX), $0x00
-	JNE   far708
+	JNE   far732
 	TESTQ R11, R11
-	JZ    direct709
+	JZ    direct733
 
-each710:
+each734:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7828,11 +7924,11 @@ each710:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each710
-	JMP          over705
+	JL           each734
+	JMP          over729
 
-direct709:
-each711:
+direct733:
+each735:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7856,14 +7952,14 @@ each711:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each711
-	JMP          over705
+	JL           each735
+	JMP          over729
 
-far708:
+far732:
 	TESTQ R11, R11
-	JZ    direct712
+	JZ    direct736
 
-each713:
+each737:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7902,22 +7998,30 @@ each713:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each713
-	JMP          over705
+	JL           each737
+	JMP          over729
 
-direct712:
-each714:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
-	PREFETCHT1   192(R12)
+direct736:
+each739:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted740
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted740:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7941,11 +8045,11 @@ each714:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each714
+	JL           each739
 
-over705:
+over729:
 	CMPQ         160(AX), $0x00
-	JE           sums715
+	JE           sums741
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7966,7 +8070,7 @@ over705:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums715:
+sums741:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7974,11 +8078,11 @@ sums715:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next703
+	JMP     next727
 
-none704:
+none728:
 	CMPQ    144(AX), $0x00
-	JE      add716
+	JE      add742
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7994,12 +8098,12 @@ none704:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add716:
-next703:
+add742:
+next727:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row702
+	JNZ  row726
 	JMP  done
 
 tile7true:
@@ -8008,14 +8112,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row717:
+row743:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none719
+	JGE     none745
 	CMPQ    144(AX), $0x00
-	JE      add721
+	JE      add747
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -8023,9 +8127,9 @@ row717:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened722
+	JMP     opened748
 
-add721:
+add747:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -8034,13 +8138,13 @@ add721:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened722:
+opened748:
 	CMPQ  128(AX), $0x00
-	JNE   far723
+	JNE   far749
 	TESTQ R11, R11
-	JZ    direct724
+	JZ    direct750
 
-each725:
+each751:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8065,11 +8169,11 @@ each725:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each725
-	JMP          over720
+	JL           each751
+	JMP          over746
 
-direct724:
-each726:
+direct750:
+each752:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8094,14 +8198,14 @@ each726:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each726
-	JMP          over720
+	JL           each752
+	JMP          over746
 
-far723:
+far749:
 	TESTQ R11, R11
-	JZ    direct727
+	JZ    direct753
 
-each728:
+each754:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8141,22 +8245,30 @@ each728:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each728
-	JMP          over720
+	JL           each754
+	JMP          over746
 
-direct727:
-each729:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
-	PREFETCHT1   192(R12)
+direct753:
+each756:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted757
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted757:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8181,11 +8293,11 @@ each729:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each729
+	JL           each756
 
-over720:
+over746:
 	CMPQ         160(AX), $0x00
-	JE           sums730
+	JE           sums758
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -8206,7 +8318,7 @@ over720:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums730:
+sums758:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -8215,36 +8327,36 @@ sums730:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all731
+	JE           all759
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two733
+	JZ           two761
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two733:
+two761:
 	TESTQ    $0x00000002, R9
-	JZ       one734
+	JZ       one762
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one734:
+one762:
 	TESTQ  $0x00000001, R9
-	JZ     stored732
+	JZ     stored760
 	VMOVSS X7, (R12)
-	JMP    stored732
+	JMP    stored760
 
-all731:
+all759:
 	VMOVUPS Y7, 192(CX)
 
-stored732:
-	JMP next718
+stored760:
+	JMP next744
 
-none719:
+none745:
 	CMPQ         144(AX), $0x00
-	JE           add735
+	JE           add763
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -8260,48 +8372,48 @@ none719:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all736
+	JE           all764
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two738
+	JZ           two766
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two738:
+two766:
 	TESTQ    $0x00000002, R9
-	JZ       one739
+	JZ       one767
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one739:
+one767:
 	TESTQ  $0x00000001, R9
-	JZ     stored737
+	JZ     stored765
 	VMOVSS X7, (R12)
-	JMP    stored737
+	JMP    stored765
 
-all736:
+all764:
 	VMOVUPS Y7, 192(CX)
 
-stored737:
-add735:
-next718:
+stored765:
+add763:
+next744:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row717
+	JNZ  row743
 	JMP  done
 
 tile8false:
-row740:
+row768:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none742
+	JGE     none770
 	CMPQ    144(AX), $0x00
-	JE      add744
+	JE      add772
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8310,9 +8422,9 @@ row740:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened745
+	JMP     opened773
 
-add744:
+add772:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8322,13 +8434,13 @@ add744:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened745:
+opened773:
 	CMPQ  128(AX), $0x00
-	JNE   far746
+	JNE   far774
 	TESTQ R11, R11
-	JZ    direct747
+	JZ    direct775
 
-each748:
+each776:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8354,11 +8466,11 @@ each748:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each748
-	JMP          over743
+	JL           each776
+	JMP          over771
 
-direct747:
-each749:
+direct775:
+each777:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8384,14 +8496,14 @@ each749:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each749
-	JMP          over743
+	JL           each777
+	JMP          over771
 
-far746:
+far774:
 	TESTQ R11, R11
-	JZ    direct750
+	JZ    direct778
 
-each751:
+each779:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8431,21 +8543,29 @@ each751:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each751
-	JMP          over743
+	JL           each779
+	JMP          over771
 
-direct750:
-each752:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct778:
+each781:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted782
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted782:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8471,11 +8591,11 @@ each752:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each752
+	JL           each781
 
-over743:
+over771:
 	CMPQ         160(AX), $0x00
-	JE           sums753
+	JE           sums783
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -8498,9 +8618,9 @@ over743:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums753:
+sums783:
 	CMPQ    168(AX), $0x00
-	JNE     past754
+	JNE     past784
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8509,9 +8629,9 @@ sums753:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept755
+	JMP     kept785
 
-past754:
+past784:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -8521,12 +8641,12 @@ past754:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept755:
-	JMP next741
+kept785:
+	JMP next769
 
-none742:
+none770:
 	CMPQ    144(AX), $0x00
-	JE      add756
+	JE      add786
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8536,7 +8656,7 @@ none742:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past757
+	JNE     past787
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8545,9 +8665,9 @@ none742:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept758
+	JMP     kept788
 
-past757:
+past787:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -8557,13 +8677,13 @@ past757:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept758:
-add756:
-next741:
+kept788:
+add786:
+next769:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row740
+	JNZ  row768
 	JMP  done
 
 tile8true:
@@ -8572,14 +8692,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row759:
+row789:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none761
+	JGE     none791
 	CMPQ    144(AX), $0x00
-	JE      add763
+	JE      add793
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -8588,9 +8708,9 @@ row759:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened764
+	JMP     opened794
 
-add763:
+add793:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -8600,13 +8720,13 @@ add763:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened764:
+opened794:
 	CMPQ  128(AX), $0x00
-	JNE   far765
+	JNE   far795
 	TESTQ R11, R11
-	JZ    direct766
+	JZ    direct796
 
-each767:
+each797:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8633,11 +8753,11 @@ each767:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each767
-	JMP          over762
+	JL           each797
+	JMP          over792
 
-direct766:
-each768:
+direct796:
+each798:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8664,14 +8784,14 @@ each768:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each768
-	JMP          over762
+	JL           each798
+	JMP          over792
 
-far765:
+far795:
 	TESTQ R11, R11
-	JZ    direct769
+	JZ    direct799
 
-each770:
+each800:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8712,21 +8832,29 @@ each770:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each770
-	JMP          over762
+	JL           each800
+	JMP          over792
 
-direct769:
-each771:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct799:
+each802:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted803
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted803:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8753,11 +8881,11 @@ each771:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each771
+	JL           each802
 
-over762:
+over792:
 	CMPQ         160(AX), $0x00
-	JE           sums772
+	JE           sums804
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -8780,7 +8908,7 @@ over762:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums772:
+sums804:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -8790,36 +8918,36 @@ sums772:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all773
+	JE           all805
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two775
+	JZ           two807
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two775:
+two807:
 	TESTQ    $0x00000002, R9
-	JZ       one776
+	JZ       one808
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one776:
+one808:
 	TESTQ  $0x00000001, R9
-	JZ     stored774
+	JZ     stored806
 	VMOVSS X8, (R12)
-	JMP    stored774
+	JMP    stored806
 
-all773:
+all805:
 	VMOVUPS Y8, 224(CX)
 
-stored774:
-	JMP next760
+stored806:
+	JMP next790
 
-none761:
+none791:
 	CMPQ         144(AX), $0x00
-	JE           add777
+	JE           add809
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -8837,44 +8965,44 @@ none761:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all778
+	JE           all810
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two780
+	JZ           two812
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two780:
+two812:
 	TESTQ    $0x00000002, R9
-	JZ       one781
+	JZ       one813
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one781:
+one813:
 	TESTQ  $0x00000001, R9
-	JZ     stored779
+	JZ     stored811
 	VMOVSS X8, (R12)
-	JMP    stored779
+	JMP    stored811
 
-all778:
+all810:
 	VMOVUPS Y8, 224(CX)
 
-stored779:
-add777:
-next760:
+stored811:
+add809:
+next790:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row759
+	JNZ  row789
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced782
+	JE   fenced814
 	SFENCE
 
-fenced782:
+fenced814:
 	VZEROUPPER
 	RET
 
@@ -8910,27 +9038,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row783:
+row815:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none785
+	JGE     none817
 	CMPQ    144(AX), $0x00
-	JE      add787
+	JE      add819
 	VXORPS  Y0, Y0, Y0
-	JMP     opened788
+	JMP     opened820
 
-add787:
+add819:
 	VMOVUPS (CX), Y0
 
-opened788:
+opened820:
 	CMPQ  128(AX), $0x00
-	JNE   far789
+	JNE   far821
 	TESTQ R11, R11
-	JZ    direct790
+	JZ    direct822
 
-each791:
+each823:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8942,11 +9070,11 @@ each791:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each791
-	JMP          over786
+	JL           each823
+	JMP          over818
 
-direct790:
-each792:
+direct822:
+each824:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8958,14 +9086,14 @@ each792:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each792
-	JMP          over786
+	JL           each824
+	JMP          over818
 
-far789:
+far821:
 	TESTQ R11, R11
-	JZ    direct793
+	JZ    direct825
 
-each794:
+each826:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8988,18 +9116,26 @@ each794:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each794
-	JMP          over786
+	JL           each826
+	JMP          over818
 
-direct793:
-each795:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct825:
+each828:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted829
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted829:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9011,11 +9147,11 @@ each795:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each795
+	JL           each828
 
-over786:
+over818:
 	CMPQ         160(AX), $0x00
-	JE           sums796
+	JE           sums830
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -9024,369 +9160,25 @@ over786:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums796:
-	VMOVUPS Y0, (CX)
-	JMP     next784
-
-none785:
-	CMPQ    144(AX), $0x00
-	JE      add797
-	VXORPS  Y0, Y0, Y0
-	VMOVUPS Y0, (CX)
-
-add797:
-next784:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row783
-	JMP  done
-
-tile2false:
-row798:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none800
-	CMPQ    144(AX), $0x00
-	JE      add802
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	JMP     opened803
-
-add802:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-
-opened803:
-	CMPQ  128(AX), $0x00
-	JNE   far804
-	TESTQ R11, R11
-	JZ    direct805
-
-each806:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS 4(R13), Y2
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each806
-	JMP          over801
-
-direct805:
-each807:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS 4(R13), Y2
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each807
-	JMP          over801
-
-far804:
-	TESTQ R11, R11
-	JZ    direct808
-
-each809:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS 4(R13), Y2
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each809
-	JMP          over801
-
-direct808:
-each810:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS 4(R13), Y2
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each810
-
-over801:
-	CMPQ         160(AX), $0x00
-	JE           sums811
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y3, Y3, Y3
-	VCVTSI2SSQ   R9, X3, X2
-	VBROADCASTSS X2, Y2
-	VDIVPS       Y2, Y0, Y0
-	VADDPS       Y3, Y0, Y0
-	VDIVPS       Y2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-
-sums811:
-	CMPQ    168(AX), $0x00
-	JNE     past812
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	JMP     kept813
-
-past812:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-
-kept813:
-	JMP next799
-
-none800:
-	CMPQ    144(AX), $0x00
-	JE      add814
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	CMPQ    168(AX), $0x00
-	JNE     past815
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	JMP     kept816
-
-past815:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-
-kept816:
-add814:
-next799:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row798
-	JMP  done
-
-tile3false:
-row817:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none819
-	CMPQ    144(AX), $0x00
-	JE      add821
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	JMP     opened822
-
-add821:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-
-opened822:
-	CMPQ  128(AX), $0x00
-	JNE   far823
-	TESTQ R11, R11
-	JZ    direct824
-
-each825:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS 4(R13), Y3
-	VMULPS       32(R12), Y3, Y3
-	VADDPS       Y3, Y1, Y1
-	VBROADCASTSS 8(R13), Y3
-	VMULPS       64(R12), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each825
-	JMP          over820
-
-direct824:
-each826:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS 4(R13), Y3
-	VMULPS       32(R12), Y3, Y3
-	VADDPS       Y3, Y1, Y1
-	VBROADCASTSS 8(R13), Y3
-	VMULPS       64(R12), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each826
-	JMP          over820
-
-far823:
-	TESTQ R11, R11
-	JZ    direct827
-
-each828:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS 4(R13), Y3
-	VMULPS       32(R12), Y3, Y3
-	VADDPS       Y3, Y1, Y1
-	VBROADCASTSS 8(R13), Y3
-	VMULPS       64(R12), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each828
-	JMP          over820
-
-direct827:
-each829:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   64(R12)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y3
-	VMULPS       (R12), Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS 4(R13), Y3
-	VMULPS       32(R12), Y3, Y3
-	VADDPS       Y3, Y1, Y1
-	VBROADCASTSS 8(R13), Y3
-	VMULPS       64(R12), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each829
-
-over820:
-	CMPQ         160(AX), $0x00
-	JE           sums830
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y4, Y4, Y4
-	VCVTSI2SSQ   R9, X4, X3
-	VBROADCASTSS X3, Y3
-	VDIVPS       Y3, Y0, Y0
-	VADDPS       Y4, Y0, Y0
-	VDIVPS       Y3, Y1, Y1
-	VADDPS       Y4, Y1, Y1
-	VDIVPS       Y3, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-
 sums830:
 	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	JMP     next818
+	JMP     next816
 
-none819:
+none817:
 	CMPQ    144(AX), $0x00
 	JE      add831
 	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
 	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
 
 add831:
-next818:
+next816:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row817
+	JNZ  row815
 	JMP  done
 
-tile4false:
+tile2false:
 row832:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
@@ -9397,15 +9189,11 @@ row832:
 	JE      add836
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
 	JMP     opened837
 
 add836:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
 
 opened837:
 	CMPQ  128(AX), $0x00
@@ -9420,18 +9208,12 @@ each840:
 	MOVLQSX      (R11)(DI*4), R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 8(R13), Y4
-	VMULPS       64(R12), Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	VBROADCASTSS 12(R13), Y4
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each840
@@ -9445,18 +9227,12 @@ each841:
 	MOVQ         DI, R13
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 8(R13), Y4
-	VMULPS       64(R12), Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	VBROADCASTSS 12(R13), Y4
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each841
@@ -9474,6 +9250,382 @@ each843:
 	IMULQ        R8, R13
 	ADDQ         DX, R13
 	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each843
+	JMP          over835
+
+direct842:
+each845:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted846
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted846:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each845
+
+over835:
+	CMPQ         160(AX), $0x00
+	JE           sums847
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums847:
+	CMPQ    168(AX), $0x00
+	JNE     past848
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     kept849
+
+past848:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept849:
+	JMP next833
+
+none834:
+	CMPQ    144(AX), $0x00
+	JE      add850
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     past851
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     kept852
+
+past851:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+kept852:
+add850:
+next833:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row832
+	JMP  done
+
+tile3false:
+row853:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none855
+	CMPQ    144(AX), $0x00
+	JE      add857
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	JMP     opened858
+
+add857:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+
+opened858:
+	CMPQ  128(AX), $0x00
+	JNE   far859
+	TESTQ R11, R11
+	JZ    direct860
+
+each861:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 4(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VBROADCASTSS 8(R13), Y3
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each861
+	JMP          over856
+
+direct860:
+each862:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 4(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VBROADCASTSS 8(R13), Y3
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each862
+	JMP          over856
+
+far859:
+	TESTQ R11, R11
+	JZ    direct863
+
+each864:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 4(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VBROADCASTSS 8(R13), Y3
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each864
+	JMP          over856
+
+direct863:
+each866:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted867
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted867:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y3
+	VMULPS       (R12), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 4(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VBROADCASTSS 8(R13), Y3
+	VMULPS       64(R12), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each866
+
+over856:
+	CMPQ         160(AX), $0x00
+	JE           sums868
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y4, Y4, Y4
+	VCVTSI2SSQ   R9, X4, X3
+	VBROADCASTSS X3, Y3
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VDIVPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+
+sums868:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	JMP     next854
+
+none855:
+	CMPQ    144(AX), $0x00
+	JE      add869
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+add869:
+next854:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row853
+	JMP  done
+
+tile4false:
+row870:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none872
+	CMPQ    144(AX), $0x00
+	JE      add874
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened875
+
+add874:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+opened875:
+	CMPQ  128(AX), $0x00
+	JNE   far876
+	TESTQ R11, R11
+	JZ    direct877
+
+each878:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 8(R13), Y4
+	VMULPS       64(R12), Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y4
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each878
+	JMP          over873
+
+direct877:
+each879:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 8(R13), Y4
+	VMULPS       64(R12), Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y4
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each879
+	JMP          over873
+
+far876:
+	TESTQ R11, R11
+	JZ    direct880
+
+each881:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
 	PREFETCHT1   64(R13)
 	MOVLQSX      (R11)(R12*4), R13
 	IMULQ        96(AX), R13
@@ -9499,19 +9651,27 @@ each843:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each843
-	JMP          over835
+	JL           each881
+	JMP          over873
 
-direct842:
-each844:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct880:
+each883:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted884
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted884:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9532,11 +9692,11 @@ each844:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each844
+	JL           each883
 
-over835:
+over873:
 	CMPQ         160(AX), $0x00
-	JE           sums845
+	JE           sums885
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -9551,84 +9711,84 @@ over835:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums845:
+sums885:
 	CMPQ    168(AX), $0x00
-	JNE     past846
+	JNE     past886
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept847
+	JMP     kept887
 
-past846:
+past886:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept847:
-	JMP next833
+kept887:
+	JMP next871
 
-none834:
+none872:
 	CMPQ    144(AX), $0x00
-	JE      add848
+	JE      add888
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past849
+	JNE     past889
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept850
+	JMP     kept890
 
-past849:
+past889:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept850:
-add848:
-next833:
+kept890:
+add888:
+next871:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row832
+	JNZ  row870
 	JMP  done
 
 tile5false:
-row851:
+row891:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none853
+	JGE     none893
 	CMPQ    144(AX), $0x00
-	JE      add855
+	JE      add895
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened856
+	JMP     opened896
 
-add855:
+add895:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened856:
+opened896:
 	CMPQ  128(AX), $0x00
-	JNE   far857
+	JNE   far897
 	TESTQ R11, R11
-	JZ    direct858
+	JZ    direct898
 
-each859:
+each899:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9652,11 +9812,11 @@ each859:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each859
-	JMP          over854
+	JL           each899
+	JMP          over894
 
-direct858:
-each860:
+direct898:
+each900:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9680,14 +9840,14 @@ each860:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each860
-	JMP          over854
+	JL           each900
+	JMP          over894
 
-far857:
+far897:
 	TESTQ R11, R11
-	JZ    direct861
+	JZ    direct901
 
-each862:
+each902:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9725,21 +9885,29 @@ each862:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each862
-	JMP          over854
+	JL           each902
+	JMP          over894
 
-direct861:
-each863:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   128(R12)
+direct901:
+each904:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted905
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted905:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9763,11 +9931,11 @@ each863:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each863
+	JL           each904
 
-over854:
+over894:
 	CMPQ         160(AX), $0x00
-	JE           sums864
+	JE           sums906
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -9784,17 +9952,17 @@ over854:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums864:
+sums906:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next852
+	JMP     next892
 
-none853:
+none893:
 	CMPQ    144(AX), $0x00
-	JE      add865
+	JE      add907
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9806,32 +9974,32 @@ none853:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add865:
-next852:
+add907:
+next892:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row851
+	JNZ  row891
 	JMP  done
 
 tile6false:
-row866:
+row908:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none868
+	JGE     none910
 	CMPQ    144(AX), $0x00
-	JE      add870
+	JE      add912
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened871
+	JMP     opened913
 
-add870:
+add912:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9839,13 +10007,13 @@ add870:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened871:
+opened913:
 	CMPQ  128(AX), $0x00
-	JNE   far872
+	JNE   far914
 	TESTQ R11, R11
-	JZ    direct873
+	JZ    direct915
 
-each874:
+each916:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9872,11 +10040,11 @@ each874:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each874
-	JMP          over869
+	JL           each916
+	JMP          over911
 
-direct873:
-each875:
+direct915:
+each917:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9903,14 +10071,14 @@ each875:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each875
-	JMP          over869
+	JL           each917
+	JMP          over911
 
-far872:
+far914:
 	TESTQ R11, R11
-	JZ    direct876
+	JZ    direct918
 
-each877:
+each919:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9950,20 +10118,28 @@ each877:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each877
-	JMP          over869
+	JL           each919
+	JMP          over911
 
-direct876:
-each878:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct918:
+each921:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted922
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted922:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9990,11 +10166,11 @@ each878:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each878
+	JL           each921
 
-over869:
+over911:
 	CMPQ         160(AX), $0x00
-	JE           sums879
+	JE           sums923
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -10013,18 +10189,18 @@ over869:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums879:
+sums923:
 	CMPQ    168(AX), $0x00
-	JNE     past880
+	JNE     past924
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept881
+	JMP     kept925
 
-past880:
+past924:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10032,12 +10208,12 @@ past880:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept881:
-	JMP next867
+kept925:
+	JMP next909
 
-none868:
+none910:
 	CMPQ    144(AX), $0x00
-	JE      add882
+	JE      add926
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10045,16 +10221,16 @@ none868:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past883
+	JNE     past927
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept884
+	JMP     kept928
 
-past883:
+past927:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10062,24 +10238,24 @@ past883:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept884:
-add882:
-next867:
+kept928:
+add926:
+next909:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row866
+	JNZ  row908
 	JMP  done
 
 tile7false:
-row885:
+row929:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none887
+	JGE     none931
 	CMPQ    144(AX), $0x00
-	JE      add889
+	JE      add933
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10087,9 +10263,9 @@ row885:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened890
+	JMP     opened934
 
-add889:
+add933:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10098,13 +10274,13 @@ add889:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened890:
+opened934:
 	CMPQ  128(AX), $0x00
-	JNE   far891
+	JNE   far935
 	TESTQ R11, R11
-	JZ    direct892
+	JZ    direct936
 
-each893:
+each937:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10134,11 +10310,11 @@ each893:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each893
-	JMP          over888
+	JL           each937
+	JMP          over932
 
-direct892:
-each894:
+direct936:
+each938:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10168,14 +10344,14 @@ each894:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each894
-	JMP          over888
+	JL           each938
+	JMP          over932
 
-far891:
+far935:
 	TESTQ R11, R11
-	JZ    direct895
+	JZ    direct939
 
-each896:
+each940:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10220,22 +10396,30 @@ each896:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each896
-	JMP          over888
+	JL           each940
+	JMP          over932
 
-direct895:
-each897:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
-	PREFETCHT1   192(R12)
+direct939:
+each942:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted943
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted943:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10265,11 +10449,11 @@ each897:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each897
+	JL           each942
 
-over888:
+over932:
 	CMPQ         160(AX), $0x00
-	JE           sums898
+	JE           sums944
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -10290,7 +10474,7 @@ over888:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums898:
+sums944:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10298,11 +10482,11 @@ sums898:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next886
+	JMP     next930
 
-none887:
+none931:
 	CMPQ    144(AX), $0x00
-	JE      add899
+	JE      add945
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10318,23 +10502,23 @@ none887:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add899:
-next886:
+add945:
+next930:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row885
+	JNZ  row929
 	JMP  done
 
 tile8false:
-row900:
+row946:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none902
+	JGE     none948
 	CMPQ    144(AX), $0x00
-	JE      add904
+	JE      add950
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10343,9 +10527,9 @@ row900:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened905
+	JMP     opened951
 
-add904:
+add950:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10355,13 +10539,13 @@ add904:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened905:
+opened951:
 	CMPQ  128(AX), $0x00
-	JNE   far906
+	JNE   far952
 	TESTQ R11, R11
-	JZ    direct907
+	JZ    direct953
 
-each908:
+each954:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10394,11 +10578,11 @@ each908:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each908
-	JMP          over903
+	JL           each954
+	JMP          over949
 
-direct907:
-each909:
+direct953:
+each955:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10431,14 +10615,14 @@ each909:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each909
-	JMP          over903
+	JL           each955
+	JMP          over949
 
-far906:
+far952:
 	TESTQ R11, R11
-	JZ    direct910
+	JZ    direct956
 
-each911:
+each957:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10485,21 +10669,29 @@ each911:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each911
-	JMP          over903
+	JL           each957
+	JMP          over949
 
-direct910:
-each912:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct956:
+each959:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted960
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted960:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10532,11 +10724,11 @@ each912:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each912
+	JL           each959
 
-over903:
+over949:
 	CMPQ         160(AX), $0x00
-	JE           sums913
+	JE           sums961
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -10559,9 +10751,9 @@ over903:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums913:
+sums961:
 	CMPQ    168(AX), $0x00
-	JNE     past914
+	JNE     past962
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10570,9 +10762,9 @@ sums913:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept915
+	JMP     kept963
 
-past914:
+past962:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10582,12 +10774,12 @@ past914:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept915:
-	JMP next901
+kept963:
+	JMP next947
 
-none902:
+none948:
 	CMPQ    144(AX), $0x00
-	JE      add916
+	JE      add964
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10597,7 +10789,7 @@ none902:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past917
+	JNE     past965
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10606,9 +10798,9 @@ none902:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept918
+	JMP     kept966
 
-past917:
+past965:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10618,20 +10810,20 @@ past917:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept918:
-add916:
-next901:
+kept966:
+add964:
+next947:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row900
+	JNZ  row946
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced919
+	JE   fenced967
 	SFENCE
 
-fenced919:
+fenced967:
 	VZEROUPPER
 	RET
 
@@ -10659,29 +10851,29 @@ TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row920:
+row968:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none922
+	JGE     none970
 	CMPQ    144(AX), $0x00
-	JE      add924
+	JE      add972
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened925
+	JMP     opened973
 
-add924:
+add972:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened925:
+opened973:
 	CMPQ  128(AX), $0x00
-	JNE   far926
+	JNE   far974
 	TESTQ R11, R11
-	JZ    direct927
+	JZ    direct975
 
-each928:
+each976:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10695,11 +10887,11 @@ each928:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each928
-	JMP          over923
+	JL           each976
+	JMP          over971
 
-direct927:
-each929:
+direct975:
+each977:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10713,14 +10905,14 @@ each929:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each929
-	JMP          over923
+	JL           each977
+	JMP          over971
 
-far926:
+far974:
 	TESTQ R11, R11
-	JZ    direct930
+	JZ    direct978
 
-each931:
+each979:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10745,18 +10937,26 @@ each931:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each931
-	JMP          over923
+	JL           each979
+	JMP          over971
 
-direct930:
-each932:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
+direct978:
+each981:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted982
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted982:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10770,11 +10970,11 @@ each932:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each932
+	JL           each981
 
-over923:
+over971:
 	CMPQ         160(AX), $0x00
-	JE           sums933
+	JE           sums983
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -10785,72 +10985,72 @@ over923:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums933:
+sums983:
 	CMPQ    168(AX), $0x00
-	JNE     past934
+	JNE     past984
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept935
+	JMP     kept985
 
-past934:
+past984:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept935:
-	JMP next921
+kept985:
+	JMP next969
 
-none922:
+none970:
 	CMPQ    144(AX), $0x00
-	JE      add936
+	JE      add986
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past937
+	JNE     past987
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept938
+	JMP     kept988
 
-past937:
+past987:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept938:
-add936:
-next921:
+kept988:
+add986:
+next969:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row920
+	JNZ  row968
 	JMP  done
 
 tile4false:
-row939:
+row989:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none941
+	JGE     none991
 	CMPQ    144(AX), $0x00
-	JE      add943
+	JE      add993
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened944
+	JMP     opened994
 
-add943:
+add993:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened944:
+opened994:
 	CMPQ  128(AX), $0x00
-	JNE   far945
+	JNE   far995
 	TESTQ R11, R11
-	JZ    direct946
+	JZ    direct996
 
-each947:
+each997:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10869,11 +11069,11 @@ each947:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each947
-	JMP          over942
+	JL           each997
+	JMP          over992
 
-direct946:
-each948:
+direct996:
+each998:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10892,14 +11092,14 @@ each948:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each948
-	JMP          over942
+	JL           each998
+	JMP          over992
 
-far945:
+far995:
 	TESTQ R11, R11
-	JZ    direct949
+	JZ    direct999
 
-each950:
+each1000:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10930,19 +11130,27 @@ each950:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each950
-	JMP          over942
+	JL           each1000
+	JMP          over992
 
-direct949:
-each951:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct999:
+each1002:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1003
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1003:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10961,11 +11169,11 @@ each951:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each951
+	JL           each1002
 
-over942:
+over992:
 	CMPQ         160(AX), $0x00
-	JE           sums952
+	JE           sums1004
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -10980,72 +11188,72 @@ over942:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums952:
+sums1004:
 	CMPQ    168(AX), $0x00
-	JNE     past953
+	JNE     past1005
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept954
+	JMP     kept1006
 
-past953:
+past1005:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept954:
-	JMP next940
+kept1006:
+	JMP next990
 
-none941:
+none991:
 	CMPQ    144(AX), $0x00
-	JE      add955
+	JE      add1007
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past956
+	JNE     past1008
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept957
+	JMP     kept1009
 
-past956:
+past1008:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept957:
-add955:
-next940:
+kept1009:
+add1007:
+next990:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row939
+	JNZ  row989
 	JMP  done
 
 tile6false:
-row958:
+row1010:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none960
+	JGE     none1012
 	CMPQ    144(AX), $0x00
-	JE      add962
+	JE      add1014
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened963
+	JMP     opened1015
 
-add962:
+add1014:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -11053,13 +11261,13 @@ add962:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened963:
+opened1015:
 	CMPQ  128(AX), $0x00
-	JNE   far964
+	JNE   far1016
 	TESTQ R11, R11
-	JZ    direct965
+	JZ    direct1017
 
-each966:
+each1018:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11083,11 +11291,11 @@ each966:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each966
-	JMP          over961
+	JL           each1018
+	JMP          over1013
 
-direct965:
-each967:
+direct1017:
+each1019:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11111,14 +11319,14 @@ each967:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each967
-	JMP          over961
+	JL           each1019
+	JMP          over1013
 
-far964:
+far1016:
 	TESTQ R11, R11
-	JZ    direct968
+	JZ    direct1020
 
-each969:
+each1021:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11155,20 +11363,28 @@ each969:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each969
-	JMP          over961
+	JL           each1021
+	JMP          over1013
 
-direct968:
-each970:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
+direct1020:
+each1023:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1024
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1024:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11192,11 +11408,11 @@ each970:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each970
+	JL           each1023
 
-over961:
+over1013:
 	CMPQ         160(AX), $0x00
-	JE           sums971
+	JE           sums1025
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -11215,18 +11431,18 @@ over961:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums971:
+sums1025:
 	CMPQ    168(AX), $0x00
-	JNE     past972
+	JNE     past1026
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept973
+	JMP     kept1027
 
-past972:
+past1026:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11234,12 +11450,12 @@ past972:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept973:
-	JMP next959
+kept1027:
+	JMP next1011
 
-none960:
+none1012:
 	CMPQ    144(AX), $0x00
-	JE      add974
+	JE      add1028
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11247,16 +11463,16 @@ none960:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past975
+	JNE     past1029
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept976
+	JMP     kept1030
 
-past975:
+past1029:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11264,24 +11480,24 @@ past975:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept976:
-add974:
-next959:
+kept1030:
+add1028:
+next1011:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row958
+	JNZ  row1010
 	JMP  done
 
 tile8false:
-row977:
+row1031:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none979
+	JGE     none1033
 	CMPQ    144(AX), $0x00
-	JE      add981
+	JE      add1035
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11290,9 +11506,9 @@ row977:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened982
+	JMP     opened1036
 
-add981:
+add1035:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -11302,13 +11518,13 @@ add981:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened982:
+opened1036:
 	CMPQ  128(AX), $0x00
-	JNE   far983
+	JNE   far1037
 	TESTQ R11, R11
-	JZ    direct984
+	JZ    direct1038
 
-each985:
+each1039:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11337,11 +11553,11 @@ each985:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each985
-	JMP          over980
+	JL           each1039
+	JMP          over1034
 
-direct984:
-each986:
+direct1038:
+each1040:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11370,14 +11586,14 @@ each986:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each986
-	JMP          over980
+	JL           each1040
+	JMP          over1034
 
-far983:
+far1037:
 	TESTQ R11, R11
-	JZ    direct987
+	JZ    direct1041
 
-each988:
+each1042:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11420,21 +11636,29 @@ each988:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each988
-	JMP          over980
+	JL           each1042
+	JMP          over1034
 
-direct987:
-each989:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct1041:
+each1044:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1045
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1045:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11463,11 +11687,11 @@ each989:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each989
+	JL           each1044
 
-over980:
+over1034:
 	CMPQ         160(AX), $0x00
-	JE           sums990
+	JE           sums1046
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -11490,9 +11714,9 @@ over980:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums990:
+sums1046:
 	CMPQ    168(AX), $0x00
-	JNE     past991
+	JNE     past1047
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11501,9 +11725,9 @@ sums990:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept992
+	JMP     kept1048
 
-past991:
+past1047:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11513,12 +11737,12 @@ past991:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept992:
-	JMP next978
+kept1048:
+	JMP next1032
 
-none979:
+none1033:
 	CMPQ    144(AX), $0x00
-	JE      add993
+	JE      add1049
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11528,7 +11752,7 @@ none979:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past994
+	JNE     past1050
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11537,9 +11761,9 @@ none979:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept995
+	JMP     kept1051
 
-past994:
+past1050:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11549,20 +11773,20 @@ past994:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept995:
-add993:
-next978:
+kept1051:
+add1049:
+next1032:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row977
+	JNZ  row1031
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced996
+	JE   fenced1052
 	SFENCE
 
-fenced996:
+fenced1052:
 	VZEROUPPER
 	RET
 
@@ -11586,33 +11810,33 @@ TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row997:
+row1053:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none999
+	JGE     none1055
 	CMPQ    144(AX), $0x00
-	JE      add1001
+	JE      add1057
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1002
+	JMP     opened1058
 
-add1001:
+add1057:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened1002:
+opened1058:
 	CMPQ  128(AX), $0x00
-	JNE   far1003
+	JNE   far1059
 	TESTQ R11, R11
-	JZ    direct1004
+	JZ    direct1060
 
-each1005:
+each1061:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11630,11 +11854,11 @@ each1005:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1005
-	JMP          over1000
+	JL           each1061
+	JMP          over1056
 
-direct1004:
-each1006:
+direct1060:
+each1062:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11652,14 +11876,14 @@ each1006:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1006
-	JMP          over1000
+	JL           each1062
+	JMP          over1056
 
-far1003:
+far1059:
 	TESTQ R11, R11
-	JZ    direct1007
+	JZ    direct1063
 
-each1008:
+each1064:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11689,19 +11913,27 @@ each1008:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1008
-	JMP          over1000
+	JL           each1064
+	JMP          over1056
 
-direct1007:
-each1009:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
+direct1063:
+each1066:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1067
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1067:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11719,11 +11951,11 @@ each1009:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1009
+	JL           each1066
 
-over1000:
+over1056:
 	CMPQ         160(AX), $0x00
-	JE           sums1010
+	JE           sums1068
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -11738,63 +11970,63 @@ over1000:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1010:
+sums1068:
 	CMPQ    168(AX), $0x00
-	JNE     past1011
+	JNE     past1069
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1012
+	JMP     kept1070
 
-past1011:
+past1069:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1012:
-	JMP next998
+kept1070:
+	JMP next1054
 
-none999:
+none1055:
 	CMPQ    144(AX), $0x00
-	JE      add1013
+	JE      add1071
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past1014
+	JNE     past1072
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1015
+	JMP     kept1073
 
-past1014:
+past1072:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1015:
-add1013:
-next998:
+kept1073:
+add1071:
+next1054:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row997
+	JNZ  row1053
 	JMP  done
 
 tile8false:
-row1016:
+row1074:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1018
+	JGE     none1076
 	CMPQ    144(AX), $0x00
-	JE      add1020
+	JE      add1078
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11803,9 +12035,9 @@ row1016:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1021
+	JMP     opened1079
 
-add1020:
+add1078:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -11815,13 +12047,13 @@ add1020:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1021:
+opened1079:
 	CMPQ  128(AX), $0x00
-	JNE   far1022
+	JNE   far1080
 	TESTQ R11, R11
-	JZ    direct1023
+	JZ    direct1081
 
-each1024:
+each1082:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11848,11 +12080,11 @@ each1024:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1024
-	JMP          over1019
+	JL           each1082
+	JMP          over1077
 
-direct1023:
-each1025:
+direct1081:
+each1083:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11879,14 +12111,14 @@ each1025:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1025
-	JMP          over1019
+	JL           each1083
+	JMP          over1077
 
-far1022:
+far1080:
 	TESTQ R11, R11
-	JZ    direct1026
+	JZ    direct1084
 
-each1027:
+each1085:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11927,21 +12159,29 @@ each1027:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1027
-	JMP          over1019
+	JL           each1085
+	JMP          over1077
 
-direct1026:
-each1028:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	PREFETCHT1   (R12)
-	PREFETCHT1   64(R12)
-	PREFETCHT1   128(R12)
-	PREFETCHT1   192(R12)
+direct1084:
+each1087:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1088
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1088:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11968,11 +12208,11 @@ each1028:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1028
+	JL           each1087
 
-over1019:
+over1077:
 	CMPQ         160(AX), $0x00
-	JE           sums1029
+	JE           sums1089
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -11995,9 +12235,9 @@ over1019:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1029:
+sums1089:
 	CMPQ    168(AX), $0x00
-	JNE     past1030
+	JNE     past1090
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -12006,9 +12246,9 @@ sums1029:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1031
+	JMP     kept1091
 
-past1030:
+past1090:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -12018,12 +12258,12 @@ past1030:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1031:
-	JMP next1017
+kept1091:
+	JMP next1075
 
-none1018:
+none1076:
 	CMPQ    144(AX), $0x00
-	JE      add1032
+	JE      add1092
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12033,7 +12273,7 @@ none1018:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past1033
+	JNE     past1093
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -12042,9 +12282,9 @@ none1018:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1034
+	JMP     kept1094
 
-past1033:
+past1093:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -12054,20 +12294,20 @@ past1033:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1034:
-add1032:
-next1017:
+kept1094:
+add1092:
+next1075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1016
+	JNZ  row1074
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1035
+	JE   fenced1095
 	SFENCE
 
-fenced1035:
+fenced1095:
 	VZEROUPPER
 	RET
 
@@ -12119,27 +12359,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1036:
+row1096:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1038
+	JGE     none1098
 	CMPQ    144(AX), $0x00
-	JE      add1040
+	JE      add1100
 	VXORPS  Y0, Y0, Y0
-	JMP     opened1041
+	JMP     opened1101
 
-add1040:
+add1100:
 	VMOVUPS (CX), Y0
 
-opened1041:
+opened1101:
 	CMPQ  128(AX), $0x00
-	JNE   far1042
+	JNE   far1102
 	TESTQ R11, R11
-	JZ    direct1043
+	JZ    direct1103
 
-each1044:
+each1104:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12151,11 +12391,11 @@ each1044:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1044
-	JMP     over1039
+	JL      each1104
+	JMP     over1099
 
-direct1043:
-each1045:
+direct1103:
+each1105:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12167,14 +12407,14 @@ each1045:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1045
-	JMP     over1039
+	JL      each1105
+	JMP     over1099
 
-far1042:
+far1102:
 	TESTQ R11, R11
-	JZ    direct1046
+	JZ    direct1106
 
-each1047:
+each1107:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12197,34 +12437,42 @@ each1047:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1047
-	JMP        over1039
+	JL         each1107
+	JMP        over1099
 
-direct1046:
-each1048:
+direct1106:
+each1109:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1110
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y1
-	VMULPS     (R12), Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1048
+	PREFETCHT1 (R13)
 
-over1039:
+unweighted1110:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y1
+	VMULPS  (R12), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1109
+
+over1099:
 	CMPQ         160(AX), $0x00
-	JE           sums1049
+	JE           sums1111
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -12233,22 +12481,22 @@ over1039:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums1049:
+sums1111:
 	VMOVUPS Y0, (CX)
-	JMP     next1037
+	JMP     next1097
 
-none1038:
+none1098:
 	CMPQ    144(AX), $0x00
-	JE      add1050
+	JE      add1112
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add1050:
-next1037:
+add1112:
+next1097:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1036
+	JNZ  row1096
 	JMP  done
 
 tile1true:
@@ -12257,27 +12505,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1051:
+row1113:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1053
+	JGE     none1115
 	CMPQ    144(AX), $0x00
-	JE      add1055
+	JE      add1117
 	VXORPS  Y1, Y1, Y1
-	JMP     opened1056
+	JMP     opened1118
 
-add1055:
+add1117:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened1056:
+opened1118:
 	CMPQ  128(AX), $0x00
-	JNE   far1057
+	JNE   far1119
 	TESTQ R11, R11
-	JZ    direct1058
+	JZ    direct1120
 
-each1059:
+each1121:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12290,11 +12538,11 @@ each1059:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1059
-	JMP        over1054
+	JL         each1121
+	JMP        over1116
 
-direct1058:
-each1060:
+direct1120:
+each1122:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12307,14 +12555,14 @@ each1060:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1060
-	JMP        over1054
+	JL         each1122
+	JMP        over1116
 
-far1057:
+far1119:
 	TESTQ R11, R11
-	JZ    direct1061
+	JZ    direct1123
 
-each1062:
+each1124:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12338,18 +12586,26 @@ each1062:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1062
-	JMP        over1054
+	JL         each1124
+	JMP        over1116
 
-direct1061:
-each1063:
+direct1123:
+each1126:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1127
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1127:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12362,11 +12618,11 @@ each1063:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1063
+	JL         each1126
 
-over1054:
+over1116:
 	CMPQ         160(AX), $0x00
-	JE           sums1064
+	JE           sums1128
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -12375,99 +12631,99 @@ over1054:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums1064:
+sums1128:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1065
+	JE           all1129
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1067
+	JZ           two1131
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1067:
+two1131:
 	TESTQ    $0x00000002, R9
-	JZ       one1068
+	JZ       one1132
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1068:
+one1132:
 	TESTQ  $0x00000001, R9
-	JZ     stored1066
+	JZ     stored1130
 	VMOVSS X1, (R12)
-	JMP    stored1066
+	JMP    stored1130
 
-all1065:
+all1129:
 	VMOVUPS Y1, (CX)
 
-stored1066:
-	JMP next1052
+stored1130:
+	JMP next1114
 
-none1053:
+none1115:
 	CMPQ         144(AX), $0x00
-	JE           add1069
+	JE           add1133
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1070
+	JE           all1134
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1072
+	JZ           two1136
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1072:
+two1136:
 	TESTQ    $0x00000002, R9
-	JZ       one1073
+	JZ       one1137
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1073:
+one1137:
 	TESTQ  $0x00000001, R9
-	JZ     stored1071
+	JZ     stored1135
 	VMOVSS X1, (R12)
-	JMP    stored1071
+	JMP    stored1135
 
-all1070:
+all1134:
 	VMOVUPS Y1, (CX)
 
-stored1071:
-add1069:
-next1052:
+stored1135:
+add1133:
+next1114:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1051
+	JNZ  row1113
 	JMP  done
 
 tile2false:
-row1074:
+row1138:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1076
+	JGE     none1140
 	CMPQ    144(AX), $0x00
-	JE      add1078
+	JE      add1142
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened1079
+	JMP     opened1143
 
-add1078:
+add1142:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened1079:
+opened1143:
 	CMPQ  128(AX), $0x00
-	JNE   far1080
+	JNE   far1144
 	TESTQ R11, R11
-	JZ    direct1081
+	JZ    direct1145
 
-each1082:
+each1146:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12482,11 +12738,11 @@ each1082:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1082
-	JMP     over1077
+	JL      each1146
+	JMP     over1141
 
-direct1081:
-each1083:
+direct1145:
+each1147:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12501,14 +12757,14 @@ each1083:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1083
-	JMP     over1077
+	JL      each1147
+	JMP     over1141
 
-far1080:
+far1144:
 	TESTQ R11, R11
-	JZ    direct1084
+	JZ    direct1148
 
-each1085:
+each1149:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12534,37 +12790,45 @@ each1085:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1085
-	JMP        over1077
+	JL         each1149
+	JMP        over1141
 
-direct1084:
-each1086:
+direct1148:
+each1151:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1152
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y2
-	VMULPS     (R12), Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VMOVUPS    32(R13), Y2
-	VMULPS     32(R12), Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1086
+	PREFETCHT1 (R13)
 
-over1077:
+unweighted1152:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y2
+	VMULPS  (R12), Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(R13), Y2
+	VMULPS  32(R12), Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1151
+
+over1141:
 	CMPQ         160(AX), $0x00
-	JE           sums1087
+	JE           sums1153
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -12575,42 +12839,42 @@ over1077:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums1087:
+sums1153:
 	CMPQ    168(AX), $0x00
-	JNE     past1088
+	JNE     past1154
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept1089
+	JMP     kept1155
 
-past1088:
+past1154:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept1089:
-	JMP next1075
+kept1155:
+	JMP next1139
 
-none1076:
+none1140:
 	CMPQ    144(AX), $0x00
-	JE      add1090
+	JE      add1156
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     past1091
+	JNE     past1157
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept1092
+	JMP     kept1158
 
-past1091:
+past1157:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept1092:
-add1090:
-next1075:
+kept1158:
+add1156:
+next1139:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1074
+	JNZ  row1138
 	JMP  done
 
 tile2true:
@@ -12619,29 +12883,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1093:
+row1159:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1095
+	JGE     none1161
 	CMPQ    144(AX), $0x00
-	JE      add1097
+	JE      add1163
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1098
+	JMP     opened1164
 
-add1097:
+add1163:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened1098:
+opened1164:
 	CMPQ  128(AX), $0x00
-	JNE   far1099
+	JNE   far1165
 	TESTQ R11, R11
-	JZ    direct1100
+	JZ    direct1166
 
-each1101:
+each1167:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12657,11 +12921,11 @@ each1101:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1101
-	JMP        over1096
+	JL         each1167
+	JMP        over1162
 
-direct1100:
-each1102:
+direct1166:
+each1168:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12677,14 +12941,14 @@ each1102:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1102
-	JMP        over1096
+	JL         each1168
+	JMP        over1162
 
-far1099:
+far1165:
 	TESTQ R11, R11
-	JZ    direct1103
+	JZ    direct1169
 
-each1104:
+each1170:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12711,18 +12975,26 @@ each1104:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1104
-	JMP        over1096
+	JL         each1170
+	JMP        over1162
 
-direct1103:
-each1105:
+direct1169:
+each1172:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1173
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1173:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12738,11 +13010,11 @@ each1105:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1105
+	JL         each1172
 
-over1096:
+over1162:
 	CMPQ         160(AX), $0x00
-	JE           sums1106
+	JE           sums1174
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12753,104 +13025,104 @@ over1096:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1106:
+sums1174:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1107
+	JE           all1175
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1109
+	JZ           two1177
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1109:
+two1177:
 	TESTQ    $0x00000002, R9
-	JZ       one1110
+	JZ       one1178
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1110:
+one1178:
 	TESTQ  $0x00000001, R9
-	JZ     stored1108
+	JZ     stored1176
 	VMOVSS X2, (R12)
-	JMP    stored1108
+	JMP    stored1176
 
-all1107:
+all1175:
 	VMOVUPS Y2, 32(CX)
 
-stored1108:
-	JMP next1094
+stored1176:
+	JMP next1160
 
-none1095:
+none1161:
 	CMPQ         144(AX), $0x00
-	JE           add1111
+	JE           add1179
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1112
+	JE           all1180
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1114
+	JZ           two1182
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1114:
+two1182:
 	TESTQ    $0x00000002, R9
-	JZ       one1115
+	JZ       one1183
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1115:
+one1183:
 	TESTQ  $0x00000001, R9
-	JZ     stored1113
+	JZ     stored1181
 	VMOVSS X2, (R12)
-	JMP    stored1113
+	JMP    stored1181
 
-all1112:
+all1180:
 	VMOVUPS Y2, 32(CX)
 
-stored1113:
-add1111:
-next1094:
+stored1181:
+add1179:
+next1160:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1093
+	JNZ  row1159
 	JMP  done
 
 tile3false:
-row1116:
+row1184:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1118
+	JGE     none1186
 	CMPQ    144(AX), $0x00
-	JE      add1120
+	JE      add1188
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1121
+	JMP     opened1189
 
-add1120:
+add1188:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened1121:
+opened1189:
 	CMPQ  128(AX), $0x00
-	JNE   far1122
+	JNE   far1190
 	TESTQ R11, R11
-	JZ    direct1123
+	JZ    direct1191
 
-each1124:
+each1192:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12868,11 +13140,11 @@ each1124:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1124
-	JMP     over1119
+	JL      each1192
+	JMP     over1187
 
-direct1123:
-each1125:
+direct1191:
+each1193:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12890,14 +13162,14 @@ each1125:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1125
-	JMP     over1119
+	JL      each1193
+	JMP     over1187
 
-far1122:
+far1190:
 	TESTQ R11, R11
-	JZ    direct1126
+	JZ    direct1194
 
-each1127:
+each1195:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12930,42 +13202,52 @@ each1127:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1127
-	JMP        over1119
+	JL         each1195
+	JMP        over1187
 
-direct1126:
-each1128:
+direct1194:
+each1197:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1198
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y3
-	VMULPS     (R12), Y3, Y3
-	VADDPS     Y3, Y0, Y0
-	VMOVUPS    32(R13), Y3
-	VMULPS     32(R12), Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	VMOVUPS    64(R13), Y3
-	VMULPS     64(R12), Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1128
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
 
-over1119:
+unweighted1198:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y3
+	VMULPS  (R12), Y3, Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R13), Y3
+	VMULPS  32(R12), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS 64(R13), Y3
+	VMULPS  64(R12), Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1197
+
+over1187:
 	CMPQ         160(AX), $0x00
-	JE           sums1129
+	JE           sums1199
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12978,15 +13260,15 @@ over1119:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1129:
+sums1199:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next1117
+	JMP     next1185
 
-none1118:
+none1186:
 	CMPQ    144(AX), $0x00
-	JE      add1130
+	JE      add1200
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12994,12 +13276,12 @@ none1118:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add1130:
-next1117:
+add1200:
+next1185:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1116
+	JNZ  row1184
 	JMP  done
 
 tile3true:
@@ -13008,31 +13290,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1131:
+row1201:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1133
+	JGE     none1203
 	CMPQ    144(AX), $0x00
-	JE      add1135
+	JE      add1205
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1136
+	JMP     opened1206
 
-add1135:
+add1205:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened1136:
+opened1206:
 	CMPQ  128(AX), $0x00
-	JNE   far1137
+	JNE   far1207
 	TESTQ R11, R11
-	JZ    direct1138
+	JZ    direct1208
 
-each1139:
+each1209:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13051,11 +13333,11 @@ each1139:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1139
-	JMP        over1134
+	JL         each1209
+	JMP        over1204
 
-direct1138:
-each1140:
+direct1208:
+each1210:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13074,14 +13356,14 @@ each1140:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1140
-	JMP        over1134
+	JL         each1210
+	JMP        over1204
 
-far1137:
+far1207:
 	TESTQ R11, R11
-	JZ    direct1141
+	JZ    direct1211
 
-each1142:
+each1212:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13115,20 +13397,30 @@ each1142:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1142
-	JMP        over1134
+	JL         each1212
+	JMP        over1204
 
-direct1141:
-each1143:
+direct1211:
+each1214:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1215
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 64(R13)
+
+unweighted1215:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13147,11 +13439,11 @@ each1143:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1143
+	JL         each1214
 
-over1134:
+over1204:
 	CMPQ         160(AX), $0x00
-	JE           sums1144
+	JE           sums1216
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -13164,41 +13456,41 @@ over1134:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1144:
+sums1216:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1145
+	JE           all1217
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1147
+	JZ           two1219
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1147:
+two1219:
 	TESTQ    $0x00000002, R9
-	JZ       one1148
+	JZ       one1220
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1148:
+one1220:
 	TESTQ  $0x00000001, R9
-	JZ     stored1146
+	JZ     stored1218
 	VMOVSS X3, (R12)
-	JMP    stored1146
+	JMP    stored1218
 
-all1145:
+all1217:
 	VMOVUPS Y3, 64(CX)
 
-stored1146:
-	JMP next1132
+stored1218:
+	JMP next1202
 
-none1133:
+none1203:
 	CMPQ         144(AX), $0x00
-	JE           add1149
+	JE           add1221
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13206,67 +13498,67 @@ none1133:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1150
+	JE           all1222
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1152
+	JZ           two1224
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1152:
+two1224:
 	TESTQ    $0x00000002, R9
-	JZ       one1153
+	JZ       one1225
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1153:
+one1225:
 	TESTQ  $0x00000001, R9
-	JZ     stored1151
+	JZ     stored1223
 	VMOVSS X3, (R12)
-	JMP    stored1151
+	JMP    stored1223
 
-all1150:
+all1222:
 	VMOVUPS Y3, 64(CX)
 
-stored1151:
-add1149:
-next1132:
+stored1223:
+add1221:
+next1202:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1131
+	JNZ  row1201
 	JMP  done
 
 tile4false:
-row1154:
+row1226:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1156
+	JGE     none1228
 	CMPQ    144(AX), $0x00
-	JE      add1158
+	JE      add1230
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1159
+	JMP     opened1231
 
-add1158:
+add1230:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened1159:
+opened1231:
 	CMPQ  128(AX), $0x00
-	JNE   far1160
+	JNE   far1232
 	TESTQ R11, R11
-	JZ    direct1161
+	JZ    direct1233
 
-each1162:
+each1234:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13287,11 +13579,11 @@ each1162:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1162
-	JMP     over1157
+	JL      each1234
+	JMP     over1229
 
-direct1161:
-each1163:
+direct1233:
+each1235:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13312,14 +13604,14 @@ each1163:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1163
-	JMP     over1157
+	JL      each1235
+	JMP     over1229
 
-far1160:
+far1232:
 	TESTQ R11, R11
-	JZ    direct1164
+	JZ    direct1236
 
-each1165:
+each1237:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13353,44 +13645,53 @@ each1165:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1165
-	JMP        over1157
+	JL         each1237
+	JMP        over1229
 
-direct1164:
-each1166:
+direct1236:
+each1239:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1240
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y4
-	VMULPS     (R12), Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVUPS    32(R13), Y4
-	VMULPS     32(R12), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    64(R13), Y4
-	VMULPS     64(R12), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    96(R13), Y4
-	VMULPS     96(R12), Y4, Y4
-	VADDPS     Y4, Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1166
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 
-over1157:
+unweighted1240:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y4
+	VMULPS  (R12), Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R13), Y4
+	VMULPS  32(R12), Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R13), Y4
+	VMULPS  64(R12), Y4, Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(R13), Y4
+	VMULPS  96(R12), Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1239
+
+over1229:
 	CMPQ         160(AX), $0x00
-	JE           sums1167
+	JE           sums1241
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -13405,52 +13706,52 @@ over1157:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1167:
+sums1241:
 	CMPQ    168(AX), $0x00
-	JNE     past1168
+	JNE     past1242
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1169
+	JMP     kept1243
 
-past1168:
+past1242:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1169:
-	JMP next1155
+kept1243:
+	JMP next1227
 
-none1156:
+none1228:
 	CMPQ    144(AX), $0x00
-	JE      add1170
+	JE      add1244
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     past1171
+	JNE     past1245
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept1172
+	JMP     kept1246
 
-past1171:
+past1245:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept1172:
-add1170:
-next1155:
+kept1246:
+add1244:
+next1227:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1154
+	JNZ  row1226
 	JMP  done
 
 tile4true:
@@ -13459,33 +13760,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1173:
+row1247:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1175
+	JGE     none1249
 	CMPQ    144(AX), $0x00
-	JE      add1177
+	JE      add1251
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1178
+	JMP     opened1252
 
-add1177:
+add1251:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened1178:
+opened1252:
 	CMPQ  128(AX), $0x00
-	JNE   far1179
+	JNE   far1253
 	TESTQ R11, R11
-	JZ    direct1180
+	JZ    direct1254
 
-each1181:
+each1255:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13507,11 +13808,11 @@ each1181:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1181
-	JMP        over1176
+	JL         each1255
+	JMP        over1250
 
-direct1180:
-each1182:
+direct1254:
+each1256:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13533,14 +13834,14 @@ each1182:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1182
-	JMP        over1176
+	JL         each1256
+	JMP        over1250
 
-far1179:
+far1253:
 	TESTQ R11, R11
-	JZ    direct1183
+	JZ    direct1257
 
-each1184:
+each1258:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13575,19 +13876,28 @@ each1184:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1184
-	JMP        over1176
+	JL         each1258
+	JMP        over1250
 
-direct1183:
-each1185:
+direct1257:
+each1260:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1261
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+
+unweighted1261:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13609,11 +13919,11 @@ each1185:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1185
+	JL         each1260
 
-over1176:
+over1250:
 	CMPQ         160(AX), $0x00
-	JE           sums1186
+	JE           sums1262
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -13628,42 +13938,42 @@ over1176:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1186:
+sums1262:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1187
+	JE           all1263
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1189
+	JZ           two1265
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1189:
+two1265:
 	TESTQ    $0x00000002, R9
-	JZ       one1190
+	JZ       one1266
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1190:
+one1266:
 	TESTQ  $0x00000001, R9
-	JZ     stored1188
+	JZ     stored1264
 	VMOVSS X4, (R12)
-	JMP    stored1188
+	JMP    stored1264
 
-all1187:
+all1263:
 	VMOVUPS Y4, 96(CX)
 
-stored1188:
-	JMP next1174
+stored1264:
+	JMP next1248
 
-none1175:
+none1249:
 	CMPQ         144(AX), $0x00
-	JE           add1191
+	JE           add1267
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13673,69 +13983,69 @@ none1175:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1192
+	JE           all1268
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1194
+	JZ           two1270
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1194:
+two1270:
 	TESTQ    $0x00000002, R9
-	JZ       one1195
+	JZ       one1271
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1195:
+one1271:
 	TESTQ  $0x00000001, R9
-	JZ     stored1193
+	JZ     stored1269
 	VMOVSS X4, (R12)
-	JMP    stored1193
+	JMP    stored1269
 
-all1192:
+all1268:
 	VMOVUPS Y4, 96(CX)
 
-stored1193:
-add1191:
-next1174:
+stored1269:
+add1267:
+next1248:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1173
+	JNZ  row1247
 	JMP  done
 
 tile5false:
-row1196:
+row1272:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1198
+	JGE     none1274
 	CMPQ    144(AX), $0x00
-	JE      add1200
+	JE      add1276
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1201
+	JMP     opened1277
 
-add1200:
+add1276:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened1201:
+opened1277:
 	CMPQ  128(AX), $0x00
-	JNE   far1202
+	JNE   far1278
 	TESTQ R11, R11
-	JZ    direct1203
+	JZ    direct1279
 
-each1204:
+each1280:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13759,11 +14069,11 @@ each1204:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1204
-	JMP     over1199
+	JL      each1280
+	JMP     over1275
 
-direct1203:
-each1205:
+direct1279:
+each1281:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13787,14 +14097,14 @@ each1205:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1205
-	JMP     over1199
+	JL      each1281
+	JMP     over1275
 
-far1202:
+far1278:
 	TESTQ R11, R11
-	JZ    direct1206
+	JZ    direct1282
 
-each1207:
+each1283:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13835,49 +14145,60 @@ each1207:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1207
-	JMP        over1199
+	JL         each1283
+	JMP        over1275
 
-direct1206:
-each1208:
+direct1282:
+each1285:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 128(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1286
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y5
-	VMULPS     (R12), Y5, Y5
-	VADDPS     Y5, Y0, Y0
-	VMOVUPS    32(R13), Y5
-	VMULPS     32(R12), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVUPS    64(R13), Y5
-	VMULPS     64(R12), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    96(R13), Y5
-	VMULPS     96(R12), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMOVUPS    128(R13), Y5
-	VMULPS     128(R12), Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1208
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
 
-over1199:
+unweighted1286:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y5
+	VMULPS  (R12), Y5, Y5
+	VADDPS  Y5, Y0, Y0
+	VMOVUPS 32(R13), Y5
+	VMULPS  32(R12), Y5, Y5
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS 64(R13), Y5
+	VMULPS  64(R12), Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS 96(R13), Y5
+	VMULPS  96(R12), Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS 128(R13), Y5
+	VMULPS  128(R12), Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1285
+
+over1275:
 	CMPQ         160(AX), $0x00
-	JE           sums1209
+	JE           sums1287
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -13894,17 +14215,17 @@ over1199:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1209:
+sums1287:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next1197
+	JMP     next1273
 
-none1198:
+none1274:
 	CMPQ    144(AX), $0x00
-	JE      add1210
+	JE      add1288
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13916,12 +14237,12 @@ none1198:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add1210:
-next1197:
+add1288:
+next1273:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1196
+	JNZ  row1272
 	JMP  done
 
 tile5true:
@@ -13930,35 +14251,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1211:
+row1289:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1213
+	JGE     none1291
 	CMPQ    144(AX), $0x00
-	JE      add1215
+	JE      add1293
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1216
+	JMP     opened1294
 
-add1215:
+add1293:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened1216:
+opened1294:
 	CMPQ  128(AX), $0x00
-	JNE   far1217
+	JNE   far1295
 	TESTQ R11, R11
-	JZ    direct1218
+	JZ    direct1296
 
-each1219:
+each1297:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13983,11 +14304,11 @@ each1219:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1219
-	JMP        over1214
+	JL         each1297
+	JMP        over1292
 
-direct1218:
-each1220:
+direct1296:
+each1298:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14012,14 +14333,14 @@ each1220:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1220
-	JMP        over1214
+	JL         each1298
+	JMP        over1292
 
-far1217:
+far1295:
 	TESTQ R11, R11
-	JZ    direct1221
+	JZ    direct1299
 
-each1222:
+each1300:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14061,21 +14382,32 @@ each1222:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1222
-	JMP        over1214
+	JL         each1300
+	JMP        over1292
 
-direct1221:
-each1223:
+direct1299:
+each1302:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1303
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 128(R13)
+
+unweighted1303:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14100,11 +14432,11 @@ each1223:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1223
+	JL         each1302
 
-over1214:
+over1292:
 	CMPQ         160(AX), $0x00
-	JE           sums1224
+	JE           sums1304
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -14121,43 +14453,43 @@ over1214:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1224:
+sums1304:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1225
+	JE           all1305
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1227
+	JZ           two1307
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1227:
+two1307:
 	TESTQ    $0x00000002, R9
-	JZ       one1228
+	JZ       one1308
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1228:
+one1308:
 	TESTQ  $0x00000001, R9
-	JZ     stored1226
+	JZ     stored1306
 	VMOVSS X5, (R12)
-	JMP    stored1226
+	JMP    stored1306
 
-all1225:
+all1305:
 	VMOVUPS Y5, 128(CX)
 
-stored1226:
-	JMP next1212
+stored1306:
+	JMP next1290
 
-none1213:
+none1291:
 	CMPQ         144(AX), $0x00
-	JE           add1229
+	JE           add1309
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14169,57 +14501,57 @@ none1213:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1230
+	JE           all1310
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1232
+	JZ           two1312
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1232:
+two1312:
 	TESTQ    $0x00000002, R9
-	JZ       one1233
+	JZ       one1313
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1233:
+one1313:
 	TESTQ  $0x00000001, R9
-	JZ     stored1231
+	JZ     stored1311
 	VMOVSS X5, (R12)
-	JMP    stored1231
+	JMP    stored1311
 
-all1230:
+all1310:
 	VMOVUPS Y5, 128(CX)
 
-stored1231:
-add1229:
-next1212:
+stored1311:
+add1309:
+next1290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1211
+	JNZ  row1289
 	JMP  done
 
 tile6false:
-row1234:
+row1314:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1236
+	JGE     none1316
 	CMPQ    144(AX), $0x00
-	JE      add1238
+	JE      add1318
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1239
+	JMP     opened1319
 
-add1238:
+add1318:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14227,13 +14559,13 @@ add1238:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened1239:
+opened1319:
 	CMPQ  128(AX), $0x00
-	JNE   far1240
+	JNE   far1320
 	TESTQ R11, R11
-	JZ    direct1241
+	JZ    direct1321
 
-each1242:
+each1322:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14260,11 +14592,11 @@ each1242:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1242
-	JMP     over1237
+	JL      each1322
+	JMP     over1317
 
-direct1241:
-each1243:
+direct1321:
+each1323:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14291,14 +14623,14 @@ each1243:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1243
-	JMP     over1237
+	JL      each1323
+	JMP     over1317
 
-far1240:
+far1320:
 	TESTQ R11, R11
-	JZ    direct1244
+	JZ    direct1324
 
-each1245:
+each1325:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14340,51 +14672,61 @@ each1245:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1245
-	JMP        over1237
+	JL         each1325
+	JMP        over1317
 
-direct1244:
-each1246:
+direct1324:
+each1327:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1328
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y6
-	VMULPS     (R12), Y6, Y6
-	VADDPS     Y6, Y0, Y0
-	VMOVUPS    32(R13), Y6
-	VMULPS     32(R12), Y6, Y6
-	VADDPS     Y6, Y1, Y1
-	VMOVUPS    64(R13), Y6
-	VMULPS     64(R12), Y6, Y6
-	VADDPS     Y6, Y2, Y2
-	VMOVUPS    96(R13), Y6
-	VMULPS     96(R12), Y6, Y6
-	VADDPS     Y6, Y3, Y3
-	VMOVUPS    128(R13), Y6
-	VMULPS     128(R12), Y6, Y6
-	VADDPS     Y6, Y4, Y4
-	VMOVUPS    160(R13), Y6
-	VMULPS     160(R12), Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1246
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
 
-over1237:
+unweighted1328:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y6
+	VMULPS  (R12), Y6, Y6
+	VADDPS  Y6, Y0, Y0
+	VMOVUPS 32(R13), Y6
+	VMULPS  32(R12), Y6, Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS 64(R13), Y6
+	VMULPS  64(R12), Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS 96(R13), Y6
+	VMULPS  96(R12), Y6, Y6
+	VADDPS  Y6, Y3, Y3
+	VMOVUPS 128(R13), Y6
+	VMULPS  128(R12), Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS 160(R13), Y6
+	VMULPS  160(R12), Y6, Y6
+	VADDPS  Y6, Y5, Y5
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1327
+
+over1317:
 	CMPQ         160(AX), $0x00
-	JE           sums1247
+	JE           sums1329
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -14403,18 +14745,18 @@ over1237:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1247:
+sums1329:
 	CMPQ    168(AX), $0x00
-	JNE     past1248
+	JNE     past1330
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept1249
+	JMP     kept1331
 
-past1248:
+past1330:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14422,12 +14764,12 @@ past1248:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept1249:
-	JMP next1235
+kept1331:
+	JMP next1315
 
-none1236:
+none1316:
 	CMPQ    144(AX), $0x00
-	JE      add1250
+	JE      add1332
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14435,16 +14777,16 @@ none1236:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     past1251
+	JNE     past1333
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept1252
+	JMP     kept1334
 
-past1251:
+past1333:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14452,13 +14794,13 @@ past1251:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept1252:
-add1250:
-next1235:
+kept1334:
+add1332:
+next1315:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1234
+	JNZ  row1314
 	JMP  done
 
 tile6true:
@@ -14467,23 +14809,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1253:
+row1335:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1255
+	JGE     none1337
 	CMPQ    144(AX), $0x00
-	JE      add1257
+	JE      add1339
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1258
+	JMP     opened1340
 
-add1257:
+add1339:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14491,13 +14833,13 @@ add1257:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened1258:
+opened1340:
 	CMPQ  128(AX), $0x00
-	JNE   far1259
+	JNE   far1341
 	TESTQ R11, R11
-	JZ    direct1260
+	JZ    direct1342
 
-each1261:
+each1343:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14525,11 +14867,11 @@ each1261:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1261
-	JMP        over1256
+	JL         each1343
+	JMP        over1338
 
-direct1260:
-each1262:
+direct1342:
+each1344:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14557,14 +14899,14 @@ each1262:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1262
-	JMP        over1256
+	JL         each1344
+	JMP        over1338
 
-far1259:
+far1341:
 	TESTQ R11, R11
-	JZ    direct1263
+	JZ    direct1345
 
-each1264:
+each1346:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14607,20 +14949,30 @@ each1264:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1264
-	JMP        over1256
+	JL         each1346
+	JMP        over1338
 
-direct1263:
-each1265:
+direct1345:
+each1348:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1349
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+
+unweighted1349:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14648,11 +15000,11 @@ each1265:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1265
+	JL         each1348
 
-over1256:
+over1338:
 	CMPQ         160(AX), $0x00
-	JE           sums1266
+	JE           sums1350
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14671,7 +15023,7 @@ over1256:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1266:
+sums1350:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -14679,36 +15031,36 @@ sums1266:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1267
+	JE           all1351
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1269
+	JZ           two1353
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1269:
+two1353:
 	TESTQ    $0x00000002, R9
-	JZ       one1270
+	JZ       one1354
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1270:
+one1354:
 	TESTQ  $0x00000001, R9
-	JZ     stored1268
+	JZ     stored1352
 	VMOVSS X6, (R12)
-	JMP    stored1268
+	JMP    stored1352
 
-all1267:
+all1351:
 	VMOVUPS Y6, 160(CX)
 
-stored1268:
-	JMP next1254
+stored1352:
+	JMP next1336
 
-none1255:
+none1337:
 	CMPQ         144(AX), $0x00
-	JE           add1271
+	JE           add1355
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14722,48 +15074,48 @@ none1255:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1272
+	JE           all1356
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1274
+	JZ           two1358
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1274:
+two1358:
 	TESTQ    $0x00000002, R9
-	JZ       one1275
+	JZ       one1359
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1275:
+one1359:
 	TESTQ  $0x00000001, R9
-	JZ     stored1273
+	JZ     stored1357
 	VMOVSS X6, (R12)
-	JMP    stored1273
+	JMP    stored1357
 
-all1272:
+all1356:
 	VMOVUPS Y6, 160(CX)
 
-stored1273:
-add1271:
-next1254:
+stored1357:
+add1355:
+next1336:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1253
+	JNZ  row1335
 	JMP  done
 
 tile7false:
-row1276:
+row1360:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1278
+	JGE     none1362
 	CMPQ    144(AX), $0x00
-	JE      add1280
+	JE      add1364
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14771,9 +15123,9 @@ row1276:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1281
+	JMP     opened1365
 
-add1280:
+add1364:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14782,13 +15134,13 @@ add1280:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened1281:
+opened1365:
 	CMPQ  128(AX), $0x00
-	JNE   far1282
+	JNE   far1366
 	TESTQ R11, R11
-	JZ    direct1283
+	JZ    direct1367
 
-each1284:
+each1368:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14818,11 +15170,11 @@ each1284:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1284
-	JMP     over1279
+	JL      each1368
+	JMP     over1363
 
-direct1283:
-each1285:
+direct1367:
+each1369:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14852,14 +15204,14 @@ each1285:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1285
-	JMP     over1279
+	JL      each1369
+	JMP     over1363
 
-far1282:
+far1366:
 	TESTQ R11, R11
-	JZ    direct1286
+	JZ    direct1370
 
-each1287:
+each1371:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14908,56 +15260,68 @@ each1287:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1287
-	JMP        over1279
+	JL         each1371
+	JMP        over1363
 
-direct1286:
-each1288:
+direct1370:
+each1373:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
-	PREFETCHT1 192(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1374
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y7
-	VMULPS     (R12), Y7, Y7
-	VADDPS     Y7, Y0, Y0
-	VMOVUPS    32(R13), Y7
-	VMULPS     32(R12), Y7, Y7
-	VADDPS     Y7, Y1, Y1
-	VMOVUPS    64(R13), Y7
-	VMULPS     64(R12), Y7, Y7
-	VADDPS     Y7, Y2, Y2
-	VMOVUPS    96(R13), Y7
-	VMULPS     96(R12), Y7, Y7
-	VADDPS     Y7, Y3, Y3
-	VMOVUPS    128(R13), Y7
-	VMULPS     128(R12), Y7, Y7
-	VADDPS     Y7, Y4, Y4
-	VMOVUPS    160(R13), Y7
-	VMULPS     160(R12), Y7, Y7
-	VADDPS     Y7, Y5, Y5
-	VMOVUPS    192(R13), Y7
-	VMULPS     192(R12), Y7, Y7
-	VADDPS     Y7, Y6, Y6
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1288
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
 
-over1279:
+unweighted1374:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y7
+	VMULPS  (R12), Y7, Y7
+	VADDPS  Y7, Y0, Y0
+	VMOVUPS 32(R13), Y7
+	VMULPS  32(R12), Y7, Y7
+	VADDPS  Y7, Y1, Y1
+	VMOVUPS 64(R13), Y7
+	VMULPS  64(R12), Y7, Y7
+	VADDPS  Y7, Y2, Y2
+	VMOVUPS 96(R13), Y7
+	VMULPS  96(R12), Y7, Y7
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS 128(R13), Y7
+	VMULPS  128(R12), Y7, Y7
+	VADDPS  Y7, Y4, Y4
+	VMOVUPS 160(R13), Y7
+	VMULPS  160(R12), Y7, Y7
+	VADDPS  Y7, Y5, Y5
+	VMOVUPS 192(R13), Y7
+	VMULPS  192(R12), Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1373
+
+over1363:
 	CMPQ         160(AX), $0x00
-	JE           sums1289
+	JE           sums1375
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14978,7 +15342,7 @@ over1279:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1289:
+sums1375:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14986,11 +15350,11 @@ sums1289:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next1277
+	JMP     next1361
 
-none1278:
+none1362:
 	CMPQ    144(AX), $0x00
-	JE      add1290
+	JE      add1376
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15006,12 +15370,12 @@ none1278:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add1290:
-next1277:
+add1376:
+next1361:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1276
+	JNZ  row1360
 	JMP  done
 
 tile7true:
@@ -15020,14 +15384,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1291:
+row1377:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1293
+	JGE     none1379
 	CMPQ    144(AX), $0x00
-	JE      add1295
+	JE      add1381
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -15035,9 +15399,9 @@ row1291:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1296
+	JMP     opened1382
 
-add1295:
+add1381:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -15046,13 +15410,13 @@ add1295:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened1296:
+opened1382:
 	CMPQ  128(AX), $0x00
-	JNE   far1297
+	JNE   far1383
 	TESTQ R11, R11
-	JZ    direct1298
+	JZ    direct1384
 
-each1299:
+each1385:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15083,11 +15447,11 @@ each1299:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1299
-	JMP        over1294
+	JL         each1385
+	JMP        over1380
 
-direct1298:
-each1300:
+direct1384:
+each1386:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15118,14 +15482,14 @@ each1300:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1300
-	JMP        over1294
+	JL         each1386
+	JMP        over1380
 
-far1297:
+far1383:
 	TESTQ R11, R11
-	JZ    direct1301
+	JZ    direct1387
 
-each1302:
+each1388:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15175,22 +15539,34 @@ each1302:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1302
-	JMP        over1294
+	JL         each1388
+	JMP        over1380
 
-direct1301:
-each1303:
+direct1387:
+each1390:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
-	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1391
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 192(R13)
+
+unweighted1391:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15221,11 +15597,11 @@ each1303:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1303
+	JL         each1390
 
-over1294:
+over1380:
 	CMPQ         160(AX), $0x00
-	JE           sums1304
+	JE           sums1392
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -15246,7 +15622,7 @@ over1294:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1304:
+sums1392:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15255,36 +15631,36 @@ sums1304:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1305
+	JE           all1393
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1307
+	JZ           two1395
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1307:
+two1395:
 	TESTQ    $0x00000002, R9
-	JZ       one1308
+	JZ       one1396
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1308:
+one1396:
 	TESTQ  $0x00000001, R9
-	JZ     stored1306
+	JZ     stored1394
 	VMOVSS X7, (R12)
-	JMP    stored1306
+	JMP    stored1394
 
-all1305:
+all1393:
 	VMOVUPS Y7, 192(CX)
 
-stored1306:
-	JMP next1292
+stored1394:
+	JMP next1378
 
-none1293:
+none1379:
 	CMPQ         144(AX), $0x00
-	JE           add1309
+	JE           add1397
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15300,48 +15676,48 @@ none1293:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1310
+	JE           all1398
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1312
+	JZ           two1400
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1312:
+two1400:
 	TESTQ    $0x00000002, R9
-	JZ       one1313
+	JZ       one1401
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1313:
+one1401:
 	TESTQ  $0x00000001, R9
-	JZ     stored1311
+	JZ     stored1399
 	VMOVSS X7, (R12)
-	JMP    stored1311
+	JMP    stored1399
 
-all1310:
+all1398:
 	VMOVUPS Y7, 192(CX)
 
-stored1311:
-add1309:
-next1292:
+stored1399:
+add1397:
+next1378:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1291
+	JNZ  row1377
 	JMP  done
 
 tile8false:
-row1314:
+row1402:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1316
+	JGE     none1404
 	CMPQ    144(AX), $0x00
-	JE      add1318
+	JE      add1406
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15350,9 +15726,9 @@ row1314:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1319
+	JMP     opened1407
 
-add1318:
+add1406:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -15362,13 +15738,13 @@ add1318:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1319:
+opened1407:
 	CMPQ  128(AX), $0x00
-	JNE   far1320
+	JNE   far1408
 	TESTQ R11, R11
-	JZ    direct1321
+	JZ    direct1409
 
-each1322:
+each1410:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15401,11 +15777,11 @@ each1322:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1322
-	JMP     over1317
+	JL      each1410
+	JMP     over1405
 
-direct1321:
-each1323:
+direct1409:
+each1411:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15438,14 +15814,14 @@ each1323:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1323
-	JMP     over1317
+	JL      each1411
+	JMP     over1405
 
-far1320:
+far1408:
 	TESTQ R11, R11
-	JZ    direct1324
+	JZ    direct1412
 
-each1325:
+each1413:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15495,58 +15871,69 @@ each1325:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1325
-	JMP        over1317
+	JL         each1413
+	JMP        over1405
 
-direct1324:
-each1326:
+direct1412:
+each1415:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
-	MOVLQSX    (SI)(DI*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	MOVQ       DI, R13
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1416
+	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
-	VMOVUPS    (R13), Y8
-	VMULPS     (R12), Y8, Y8
-	VADDPS     Y8, Y0, Y0
-	VMOVUPS    32(R13), Y8
-	VMULPS     32(R12), Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	VMOVUPS    64(R13), Y8
-	VMULPS     64(R12), Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	VMOVUPS    96(R13), Y8
-	VMULPS     96(R12), Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VMOVUPS    128(R13), Y8
-	VMULPS     128(R12), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VMOVUPS    160(R13), Y8
-	VMULPS     160(R12), Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	VMOVUPS    192(R13), Y8
-	VMULPS     192(R12), Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	VMOVUPS    224(R13), Y8
-	VMULPS     224(R12), Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1326
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
 
-over1317:
+unweighted1416:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	VMOVUPS (R13), Y8
+	VMULPS  (R12), Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(R13), Y8
+	VMULPS  32(R12), Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(R13), Y8
+	VMULPS  64(R12), Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(R13), Y8
+	VMULPS  96(R12), Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(R13), Y8
+	VMULPS  128(R12), Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(R13), Y8
+	VMULPS  160(R12), Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(R13), Y8
+	VMULPS  192(R12), Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(R13), Y8
+	VMULPS  224(R12), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1415
+
+over1405:
 	CMPQ         160(AX), $0x00
-	JE           sums1327
+	JE           sums1417
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -15569,9 +15956,9 @@ over1317:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1327:
+sums1417:
 	CMPQ    168(AX), $0x00
-	JNE     past1328
+	JNE     past1418
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -15580,9 +15967,9 @@ sums1327:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1329
+	JMP     kept1419
 
-past1328:
+past1418:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -15592,12 +15979,12 @@ past1328:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1329:
-	JMP next1315
+kept1419:
+	JMP next1403
 
-none1316:
+none1404:
 	CMPQ    144(AX), $0x00
-	JE      add1330
+	JE      add1420
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15607,7 +15994,7 @@ none1316:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     past1331
+	JNE     past1421
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -15616,9 +16003,9 @@ none1316:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept1332
+	JMP     kept1422
 
-past1331:
+past1421:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -15628,13 +16015,13 @@ past1331:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept1332:
-add1330:
-next1315:
+kept1422:
+add1420:
+next1403:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1314
+	JNZ  row1402
 	JMP  done
 
 tile8true:
@@ -15643,14 +16030,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1333:
+row1423:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1335
+	JGE     none1425
 	CMPQ    144(AX), $0x00
-	JE      add1337
+	JE      add1427
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -15659,9 +16046,9 @@ row1333:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened1338
+	JMP     opened1428
 
-add1337:
+add1427:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -15671,13 +16058,13 @@ add1337:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened1338:
+opened1428:
 	CMPQ  128(AX), $0x00
-	JNE   far1339
+	JNE   far1429
 	TESTQ R11, R11
-	JZ    direct1340
+	JZ    direct1430
 
-each1341:
+each1431:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15711,11 +16098,11 @@ each1341:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1341
-	JMP        over1336
+	JL         each1431
+	JMP        over1426
 
-direct1340:
-each1342:
+direct1430:
+each1432:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15749,14 +16136,14 @@ each1342:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1342
-	JMP        over1336
+	JL         each1432
+	JMP        over1426
 
-far1339:
+far1429:
 	TESTQ R11, R11
-	JZ    direct1343
+	JZ    direct1433
 
-each1344:
+each1434:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15807,21 +16194,32 @@ each1344:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1344
-	JMP        over1336
+	JL         each1434
+	JMP        over1426
 
-direct1343:
-each1345:
+direct1433:
+each1436:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R12
-	IMULQ      R8, R12
-	ADDQ       DX, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1437
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+unweighted1437:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15855,11 +16253,11 @@ each1345:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1345
+	JL         each1436
 
-over1336:
+over1426:
 	CMPQ         160(AX), $0x00
-	JE           sums1346
+	JE           sums1438
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -15882,7 +16280,7 @@ over1336:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums1346:
+sums1438:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15892,36 +16290,36 @@ sums1346:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1347
+	JE           all1439
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1349
+	JZ           two1441
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1349:
+two1441:
 	TESTQ    $0x00000002, R9
-	JZ       one1350
+	JZ       one1442
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1350:
+one1442:
 	TESTQ  $0x00000001, R9
-	JZ     stored1348
+	JZ     stored1440
 	VMOVSS X8, (R12)
-	JMP    stored1348
+	JMP    stored1440
 
-all1347:
+all1439:
 	VMOVUPS Y8, 224(CX)
 
-stored1348:
-	JMP next1334
+stored1440:
+	JMP next1424
 
-none1335:
+none1425:
 	CMPQ         144(AX), $0x00
-	JE           add1351
+	JE           add1443
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15939,44 +16337,44 @@ none1335:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1352
+	JE           all1444
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1354
+	JZ           two1446
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1354:
+two1446:
 	TESTQ    $0x00000002, R9
-	JZ       one1355
+	JZ       one1447
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1355:
+one1447:
 	TESTQ  $0x00000001, R9
-	JZ     stored1353
+	JZ     stored1445
 	VMOVSS X8, (R12)
-	JMP    stored1353
+	JMP    stored1445
 
-all1352:
+all1444:
 	VMOVUPS Y8, 224(CX)
 
-stored1353:
-add1351:
-next1334:
+stored1445:
+add1443:
+next1424:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1333
+	JNZ  row1423
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1356
+	JE   fenced1448
 	SFENCE
 
-fenced1356:
+fenced1448:
 	VZEROUPPER
 	RET
 
@@ -16010,16 +16408,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1357:
+row1449:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1359
+	JGE        none1451
 	CMPQ       DI, (BX)
-	JNE        cut1361
+	JNE        cut1453
 	CMPQ       128(AX), $0x00
-	JE         near1363
+	JE         near1455
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16028,7 +16426,7 @@ row1357:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1363:
+near1455:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16037,23 +16435,23 @@ near1363:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1360
-	JMP          opened1362
+	JGE          over1452
+	JMP          opened1454
 
-cut1361:
+cut1453:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1364
+	JE      unasked1456
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1364:
-opened1362:
+unasked1456:
+opened1454:
 	CMPQ 128(AX), $0x00
-	JNE  far1365
+	JNE  far1457
 
-each1366:
+each1458:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16067,11 +16465,11 @@ each1366:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1366
-	JMP          over1360
+	JL           each1458
+	JMP          over1452
 
-far1365:
-each1367:
+far1457:
+each1459:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16092,24 +16490,24 @@ each1367:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1367
+	JL           each1459
 
-over1360:
+over1452:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1368
+	JE      unasked1460
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1368:
-none1359:
+unasked1460:
+none1451:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1357
+	JNZ  row1449
 	JMP  done
 
 tile1true:
@@ -16118,16 +16516,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1369:
+row1461:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1371
+	JGE        none1463
 	CMPQ       DI, (BX)
-	JNE        cut1373
+	JNE        cut1465
 	CMPQ       128(AX), $0x00
-	JE         near1375
+	JE         near1467
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16136,7 +16534,7 @@ row1369:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1375:
+near1467:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16145,23 +16543,23 @@ near1375:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1372
-	JMP          opened1374
+	JGE          over1464
+	JMP          opened1466
 
-cut1373:
+cut1465:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1376
+	JE         unasked1468
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1376:
-opened1374:
+unasked1468:
+opened1466:
 	CMPQ 128(AX), $0x00
-	JNE  far1377
+	JNE  far1469
 
-each1378:
+each1470:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16175,11 +16573,11 @@ each1378:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1378
-	JMP          over1372
+	JL           each1470
+	JMP          over1464
 
-far1377:
-each1379:
+far1469:
+each1471:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16200,88 +16598,88 @@ each1379:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1379
+	JL           each1471
 
-over1372:
+over1464:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1380
+	JE           all1472
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1382
+	JZ           two1474
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1382:
+two1474:
 	TESTQ    $0x00000002, R9
-	JZ       one1383
+	JZ       one1475
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1383:
+one1475:
 	TESTQ  $0x00000001, R9
-	JZ     stored1381
+	JZ     stored1473
 	VMOVSS X1, (R10)
-	JMP    stored1381
+	JMP    stored1473
 
-all1380:
+all1472:
 	VMOVUPS Y1, (CX)
 
-stored1381:
+stored1473:
 	CMPQ         48(AX), $0x00
-	JE           unasked1384
+	JE           unasked1476
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1385
+	JE           all1477
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1387
+	JZ           two1479
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1387:
+two1479:
 	TESTQ    $0x00000002, R10
-	JZ       one1388
+	JZ       one1480
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1388:
+one1480:
 	TESTQ  $0x00000001, R10
-	JZ     stored1386
+	JZ     stored1478
 	VMOVSS X2, (R9)
-	JMP    stored1386
+	JMP    stored1478
 
-all1385:
+all1477:
 	VMOVUPS Y2, (R9)
 
-stored1386:
-unasked1384:
-none1371:
+stored1478:
+unasked1476:
+none1463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1369
+	JNZ  row1461
 	JMP  done
 
 tile2false:
-row1389:
+row1481:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1391
+	JGE        none1483
 	CMPQ       DI, (BX)
-	JNE        cut1393
+	JNE        cut1485
 	CMPQ       128(AX), $0x00
-	JE         near1395
+	JE         near1487
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16290,7 +16688,7 @@ row1389:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1395:
+near1487:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16301,25 +16699,25 @@ near1395:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1392
-	JMP          opened1394
+	JGE          over1484
+	JMP          opened1486
 
-cut1393:
+cut1485:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1396
+	JE      unasked1488
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1396:
-opened1394:
+unasked1488:
+opened1486:
 	CMPQ 128(AX), $0x00
-	JNE  far1397
+	JNE  far1489
 
-each1398:
+each1490:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16339,11 +16737,11 @@ each1398:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1398
-	JMP          over1392
+	JL           each1490
+	JMP          over1484
 
-far1397:
-each1399:
+far1489:
+each1491:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16370,26 +16768,26 @@ each1399:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1399
+	JL           each1491
 
-over1392:
+over1484:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1400
+	JE      unasked1492
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1400:
-none1391:
+unasked1492:
+none1483:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1389
+	JNZ  row1481
 	JMP  done
 
 tile2true:
@@ -16398,16 +16796,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1401:
+row1493:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1403
+	JGE        none1495
 	CMPQ       DI, (BX)
-	JNE        cut1405
+	JNE        cut1497
 	CMPQ       128(AX), $0x00
-	JE         near1407
+	JE         near1499
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16416,7 +16814,7 @@ row1401:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1407:
+near1499:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16427,25 +16825,25 @@ near1407:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1404
-	JMP          opened1406
+	JGE          over1496
+	JMP          opened1498
 
-cut1405:
+cut1497:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1408
+	JE         unasked1500
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1408:
-opened1406:
+unasked1500:
+opened1498:
 	CMPQ 128(AX), $0x00
-	JNE  far1409
+	JNE  far1501
 
-each1410:
+each1502:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16465,11 +16863,11 @@ each1410:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1410
-	JMP          over1404
+	JL           each1502
+	JMP          over1496
 
-far1409:
-each1411:
+far1501:
+each1503:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16496,90 +16894,90 @@ each1411:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1411
+	JL           each1503
 
-over1404:
+over1496:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1412
+	JE           all1504
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1414
+	JZ           two1506
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1414:
+two1506:
 	TESTQ    $0x00000002, R9
-	JZ       one1415
+	JZ       one1507
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1415:
+one1507:
 	TESTQ  $0x00000001, R9
-	JZ     stored1413
+	JZ     stored1505
 	VMOVSS X3, (R10)
-	JMP    stored1413
+	JMP    stored1505
 
-all1412:
+all1504:
 	VMOVUPS Y3, 32(CX)
 
-stored1413:
+stored1505:
 	CMPQ         48(AX), $0x00
-	JE           unasked1416
+	JE           unasked1508
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1417
+	JE           all1509
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1419
+	JZ           two1511
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1419:
+two1511:
 	TESTQ    $0x00000002, R10
-	JZ       one1420
+	JZ       one1512
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1420:
+one1512:
 	TESTQ  $0x00000001, R10
-	JZ     stored1418
+	JZ     stored1510
 	VMOVSS X4, (R9)
-	JMP    stored1418
+	JMP    stored1510
 
-all1417:
+all1509:
 	VMOVUPS Y4, 32(R9)
 
-stored1418:
-unasked1416:
-none1403:
+stored1510:
+unasked1508:
+none1495:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1401
+	JNZ  row1493
 	JMP  done
 
 tile3false:
-row1421:
+row1513:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1423
+	JGE        none1515
 	CMPQ       DI, (BX)
-	JNE        cut1425
+	JNE        cut1517
 	CMPQ       128(AX), $0x00
-	JE         near1427
+	JE         near1519
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16590,7 +16988,7 @@ row1421:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1427:
+near1519:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16603,27 +17001,27 @@ near1427:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1424
-	JMP          opened1426
+	JGE          over1516
+	JMP          opened1518
 
-cut1425:
+cut1517:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1428
+	JE      unasked1520
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1428:
-opened1426:
+unasked1520:
+opened1518:
 	CMPQ 128(AX), $0x00
-	JNE  far1429
+	JNE  far1521
 
-each1430:
+each1522:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16649,11 +17047,11 @@ each1430:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1430
-	JMP          over1424
+	JL           each1522
+	JMP          over1516
 
-far1429:
-each1431:
+far1521:
+each1523:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16688,28 +17086,28 @@ each1431:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1431
+	JL           each1523
 
-over1424:
+over1516:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1432
+	JE      unasked1524
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1432:
-none1423:
+unasked1524:
+none1515:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1421
+	JNZ  row1513
 	JMP  done
 
 tile3true:
@@ -16718,16 +17116,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1433:
+row1525:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1435
+	JGE        none1527
 	CMPQ       DI, (BX)
-	JNE        cut1437
+	JNE        cut1529
 	CMPQ       128(AX), $0x00
-	JE         near1439
+	JE         near1531
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16738,7 +17136,7 @@ row1433:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1439:
+near1531:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16751,27 +17149,27 @@ near1439:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1436
-	JMP          opened1438
+	JGE          over1528
+	JMP          opened1530
 
-cut1437:
+cut1529:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1440
+	JE         unasked1532
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1440:
-opened1438:
+unasked1532:
+opened1530:
 	CMPQ 128(AX), $0x00
-	JNE  far1441
+	JNE  far1533
 
-each1442:
+each1534:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16797,11 +17195,11 @@ each1442:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1442
-	JMP          over1436
+	JL           each1534
+	JMP          over1528
 
-far1441:
-each1443:
+far1533:
+each1535:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -16836,92 +17234,92 @@ each1443:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1443
+	JL           each1535
 
-over1436:
+over1528:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1444
+	JE           all1536
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1446
+	JZ           two1538
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1446:
+two1538:
 	TESTQ    $0x00000002, R9
-	JZ       one1447
+	JZ       one1539
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1447:
+one1539:
 	TESTQ  $0x00000001, R9
-	JZ     stored1445
+	JZ     stored1537
 	VMOVSS X5, (R10)
-	JMP    stored1445
+	JMP    stored1537
 
-all1444:
+all1536:
 	VMOVUPS Y5, 64(CX)
 
-stored1445:
+stored1537:
 	CMPQ         48(AX), $0x00
-	JE           unasked1448
+	JE           unasked1540
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1449
+	JE           all1541
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1451
+	JZ           two1543
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1451:
+two1543:
 	TESTQ    $0x00000002, R10
-	JZ       one1452
+	JZ       one1544
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1452:
+one1544:
 	TESTQ  $0x00000001, R10
-	JZ     stored1450
+	JZ     stored1542
 	VMOVSS X6, (R9)
-	JMP    stored1450
+	JMP    stored1542
 
-all1449:
+all1541:
 	VMOVUPS Y6, 64(R9)
 
-stored1450:
-unasked1448:
-none1435:
+stored1542:
+unasked1540:
+none1527:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1433
+	JNZ  row1525
 	JMP  done
 
 tile4false:
-row1453:
+row1545:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1455
+	JGE        none1547
 	CMPQ       DI, (BX)
-	JNE        cut1457
+	JNE        cut1549
 	CMPQ       128(AX), $0x00
-	JE         near1459
+	JE         near1551
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -16931,7 +17329,7 @@ row1453:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1459:
+near1551:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -16946,16 +17344,16 @@ near1459:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1456
-	JMP          opened1458
+	JGE          over1548
+	JMP          opened1550
 
-cut1457:
+cut1549:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1460
+	JE      unasked1552
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -16963,12 +17361,12 @@ cut1457:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1460:
-opened1458:
+unasked1552:
+opened1550:
 	CMPQ 128(AX), $0x00
-	JNE  far1461
+	JNE  far1553
 
-each1462:
+each1554:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17000,11 +17398,11 @@ each1462:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1462
-	JMP          over1456
+	JL           each1554
+	JMP          over1548
 
-far1461:
-each1463:
+far1553:
+each1555:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17044,15 +17442,15 @@ each1463:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1463
+	JL           each1555
 
-over1456:
+over1548:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1464
+	JE      unasked1556
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -17060,14 +17458,14 @@ over1456:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1464:
-none1455:
+unasked1556:
+none1547:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1453
+	JNZ  row1545
 	JMP  done
 
 tile4true:
@@ -17076,16 +17474,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1465:
+row1557:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1467
+	JGE        none1559
 	CMPQ       DI, (BX)
-	JNE        cut1469
+	JNE        cut1561
 	CMPQ       128(AX), $0x00
-	JE         near1471
+	JE         near1563
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17095,7 +17493,7 @@ row1465:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1471:
+near1563:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17110,16 +17508,16 @@ near1471:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1468
-	JMP          opened1470
+	JGE          over1560
+	JMP          opened1562
 
-cut1469:
+cut1561:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1472
+	JE         unasked1564
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -17127,12 +17525,12 @@ cut1469:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1472:
-opened1470:
+unasked1564:
+opened1562:
 	CMPQ 128(AX), $0x00
-	JNE  far1473
+	JNE  far1565
 
-each1474:
+each1566:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17164,11 +17562,11 @@ each1474:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1474
-	JMP          over1468
+	JL           each1566
+	JMP          over1560
 
-far1473:
-each1475:
+far1565:
+each1567:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17208,41 +17606,41 @@ each1475:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1475
+	JL           each1567
 
-over1468:
+over1560:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1476
+	JE           all1568
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1478
+	JZ           two1570
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1478:
+two1570:
 	TESTQ    $0x00000002, R9
-	JZ       one1479
+	JZ       one1571
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1479:
+one1571:
 	TESTQ  $0x00000001, R9
-	JZ     stored1477
+	JZ     stored1569
 	VMOVSS X7, (R10)
-	JMP    stored1477
+	JMP    stored1569
 
-all1476:
+all1568:
 	VMOVUPS Y7, 96(CX)
 
-stored1477:
+stored1569:
 	CMPQ         48(AX), $0x00
-	JE           unasked1480
+	JE           unasked1572
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -17250,46 +17648,46 @@ stored1477:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1481
+	JE           all1573
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1483
+	JZ           two1575
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1483:
+two1575:
 	TESTQ    $0x00000002, R10
-	JZ       one1484
+	JZ       one1576
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1484:
+one1576:
 	TESTQ  $0x00000001, R10
-	JZ     stored1482
+	JZ     stored1574
 	VMOVSS X8, (R9)
-	JMP    stored1482
+	JMP    stored1574
 
-all1481:
+all1573:
 	VMOVUPS Y8, 96(R9)
 
-stored1482:
-unasked1480:
-none1467:
+stored1574:
+unasked1572:
+none1559:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1465
+	JNZ  row1557
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1485
+	JE   fenced1577
 	SFENCE
 
-fenced1485:
+fenced1577:
 	VZEROUPPER
 	RET
 
@@ -17323,16 +17721,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1486:
+row1578:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1488
+	JGE        none1580
 	CMPQ       DI, (BX)
-	JNE        cut1490
+	JNE        cut1582
 	CMPQ       128(AX), $0x00
-	JE         near1492
+	JE         near1584
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17341,7 +17739,7 @@ row1486:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1492:
+near1584:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17350,23 +17748,23 @@ near1492:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1489
-	JMP          opened1491
+	JGE          over1581
+	JMP          opened1583
 
-cut1490:
+cut1582:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1493
+	JE      unasked1585
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1493:
-opened1491:
+unasked1585:
+opened1583:
 	CMPQ 128(AX), $0x00
-	JNE  far1494
+	JNE  far1586
 
-each1495:
+each1587:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17380,11 +17778,11 @@ each1495:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1495
-	JMP          over1489
+	JL           each1587
+	JMP          over1581
 
-far1494:
-each1496:
+far1586:
+each1588:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17405,24 +17803,24 @@ each1496:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1496
+	JL           each1588
 
-over1489:
+over1581:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1497
+	JE      unasked1589
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1497:
-none1488:
+unasked1589:
+none1580:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1486
+	JNZ  row1578
 	JMP  done
 
 tile1true:
@@ -17431,16 +17829,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1498:
+row1590:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1500
+	JGE        none1592
 	CMPQ       DI, (BX)
-	JNE        cut1502
+	JNE        cut1594
 	CMPQ       128(AX), $0x00
-	JE         near1504
+	JE         near1596
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17449,7 +17847,7 @@ row1498:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1504:
+near1596:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17458,23 +17856,23 @@ near1504:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1501
-	JMP          opened1503
+	JGE          over1593
+	JMP          opened1595
 
-cut1502:
+cut1594:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1505
+	JE         unasked1597
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1505:
-opened1503:
+unasked1597:
+opened1595:
 	CMPQ 128(AX), $0x00
-	JNE  far1506
+	JNE  far1598
 
-each1507:
+each1599:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17488,11 +17886,11 @@ each1507:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1507
-	JMP          over1501
+	JL           each1599
+	JMP          over1593
 
-far1506:
-each1508:
+far1598:
+each1600:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17513,88 +17911,88 @@ each1508:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1508
+	JL           each1600
 
-over1501:
+over1593:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1509
+	JE           all1601
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1511
+	JZ           two1603
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1511:
+two1603:
 	TESTQ    $0x00000002, R9
-	JZ       one1512
+	JZ       one1604
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1512:
+one1604:
 	TESTQ  $0x00000001, R9
-	JZ     stored1510
+	JZ     stored1602
 	VMOVSS X1, (R10)
-	JMP    stored1510
+	JMP    stored1602
 
-all1509:
+all1601:
 	VMOVUPS Y1, (CX)
 
-stored1510:
+stored1602:
 	CMPQ         48(AX), $0x00
-	JE           unasked1513
+	JE           unasked1605
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1514
+	JE           all1606
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1516
+	JZ           two1608
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1516:
+two1608:
 	TESTQ    $0x00000002, R10
-	JZ       one1517
+	JZ       one1609
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1517:
+one1609:
 	TESTQ  $0x00000001, R10
-	JZ     stored1515
+	JZ     stored1607
 	VMOVSS X2, (R9)
-	JMP    stored1515
+	JMP    stored1607
 
-all1514:
+all1606:
 	VMOVUPS Y2, (R9)
 
-stored1515:
-unasked1513:
-none1500:
+stored1607:
+unasked1605:
+none1592:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1498
+	JNZ  row1590
 	JMP  done
 
 tile2false:
-row1518:
+row1610:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1520
+	JGE        none1612
 	CMPQ       DI, (BX)
-	JNE        cut1522
+	JNE        cut1614
 	CMPQ       128(AX), $0x00
-	JE         near1524
+	JE         near1616
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17603,7 +18001,7 @@ row1518:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1524:
+near1616:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17614,25 +18012,25 @@ near1524:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1521
-	JMP          opened1523
+	JGE          over1613
+	JMP          opened1615
 
-cut1522:
+cut1614:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1525
+	JE      unasked1617
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1525:
-opened1523:
+unasked1617:
+opened1615:
 	CMPQ 128(AX), $0x00
-	JNE  far1526
+	JNE  far1618
 
-each1527:
+each1619:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17652,11 +18050,11 @@ each1527:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1527
-	JMP          over1521
+	JL           each1619
+	JMP          over1613
 
-far1526:
-each1528:
+far1618:
+each1620:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17683,26 +18081,26 @@ each1528:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1528
+	JL           each1620
 
-over1521:
+over1613:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1529
+	JE      unasked1621
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1529:
-none1520:
+unasked1621:
+none1612:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1518
+	JNZ  row1610
 	JMP  done
 
 tile2true:
@@ -17711,16 +18109,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1530:
+row1622:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1532
+	JGE        none1624
 	CMPQ       DI, (BX)
-	JNE        cut1534
+	JNE        cut1626
 	CMPQ       128(AX), $0x00
-	JE         near1536
+	JE         near1628
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17729,7 +18127,7 @@ row1530:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1536:
+near1628:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17740,25 +18138,25 @@ near1536:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1533
-	JMP          opened1535
+	JGE          over1625
+	JMP          opened1627
 
-cut1534:
+cut1626:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1537
+	JE         unasked1629
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1537:
-opened1535:
+unasked1629:
+opened1627:
 	CMPQ 128(AX), $0x00
-	JNE  far1538
+	JNE  far1630
 
-each1539:
+each1631:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17778,11 +18176,11 @@ each1539:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1539
-	JMP          over1533
+	JL           each1631
+	JMP          over1625
 
-far1538:
-each1540:
+far1630:
+each1632:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17809,90 +18207,90 @@ each1540:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1540
+	JL           each1632
 
-over1533:
+over1625:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1541
+	JE           all1633
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1543
+	JZ           two1635
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1543:
+two1635:
 	TESTQ    $0x00000002, R9
-	JZ       one1544
+	JZ       one1636
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1544:
+one1636:
 	TESTQ  $0x00000001, R9
-	JZ     stored1542
+	JZ     stored1634
 	VMOVSS X3, (R10)
-	JMP    stored1542
+	JMP    stored1634
 
-all1541:
+all1633:
 	VMOVUPS Y3, 32(CX)
 
-stored1542:
+stored1634:
 	CMPQ         48(AX), $0x00
-	JE           unasked1545
+	JE           unasked1637
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1546
+	JE           all1638
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1548
+	JZ           two1640
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1548:
+two1640:
 	TESTQ    $0x00000002, R10
-	JZ       one1549
+	JZ       one1641
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1549:
+one1641:
 	TESTQ  $0x00000001, R10
-	JZ     stored1547
+	JZ     stored1639
 	VMOVSS X4, (R9)
-	JMP    stored1547
+	JMP    stored1639
 
-all1546:
+all1638:
 	VMOVUPS Y4, 32(R9)
 
-stored1547:
-unasked1545:
-none1532:
+stored1639:
+unasked1637:
+none1624:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1530
+	JNZ  row1622
 	JMP  done
 
 tile3false:
-row1550:
+row1642:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1552
+	JGE        none1644
 	CMPQ       DI, (BX)
-	JNE        cut1554
+	JNE        cut1646
 	CMPQ       128(AX), $0x00
-	JE         near1556
+	JE         near1648
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17903,7 +18301,7 @@ row1550:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1556:
+near1648:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17916,27 +18314,27 @@ near1556:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1553
-	JMP          opened1555
+	JGE          over1645
+	JMP          opened1647
 
-cut1554:
+cut1646:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1557
+	JE      unasked1649
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1557:
-opened1555:
+unasked1649:
+opened1647:
 	CMPQ 128(AX), $0x00
-	JNE  far1558
+	JNE  far1650
 
-each1559:
+each1651:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17962,11 +18360,11 @@ each1559:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1559
-	JMP          over1553
+	JL           each1651
+	JMP          over1645
 
-far1558:
-each1560:
+far1650:
+each1652:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18001,28 +18399,28 @@ each1560:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1560
+	JL           each1652
 
-over1553:
+over1645:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1561
+	JE      unasked1653
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1561:
-none1552:
+unasked1653:
+none1644:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1550
+	JNZ  row1642
 	JMP  done
 
 tile3true:
@@ -18031,16 +18429,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1562:
+row1654:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1564
+	JGE        none1656
 	CMPQ       DI, (BX)
-	JNE        cut1566
+	JNE        cut1658
 	CMPQ       128(AX), $0x00
-	JE         near1568
+	JE         near1660
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18051,7 +18449,7 @@ row1562:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1568:
+near1660:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18064,27 +18462,27 @@ near1568:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1565
-	JMP          opened1567
+	JGE          over1657
+	JMP          opened1659
 
-cut1566:
+cut1658:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1569
+	JE         unasked1661
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1569:
-opened1567:
+unasked1661:
+opened1659:
 	CMPQ 128(AX), $0x00
-	JNE  far1570
+	JNE  far1662
 
-each1571:
+each1663:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18110,11 +18508,11 @@ each1571:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1571
-	JMP          over1565
+	JL           each1663
+	JMP          over1657
 
-far1570:
-each1572:
+far1662:
+each1664:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18149,92 +18547,92 @@ each1572:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1572
+	JL           each1664
 
-over1565:
+over1657:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1573
+	JE           all1665
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1575
+	JZ           two1667
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1575:
+two1667:
 	TESTQ    $0x00000002, R9
-	JZ       one1576
+	JZ       one1668
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1576:
+one1668:
 	TESTQ  $0x00000001, R9
-	JZ     stored1574
+	JZ     stored1666
 	VMOVSS X5, (R10)
-	JMP    stored1574
+	JMP    stored1666
 
-all1573:
+all1665:
 	VMOVUPS Y5, 64(CX)
 
-stored1574:
+stored1666:
 	CMPQ         48(AX), $0x00
-	JE           unasked1577
+	JE           unasked1669
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1578
+	JE           all1670
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1580
+	JZ           two1672
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1580:
+two1672:
 	TESTQ    $0x00000002, R10
-	JZ       one1581
+	JZ       one1673
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1581:
+one1673:
 	TESTQ  $0x00000001, R10
-	JZ     stored1579
+	JZ     stored1671
 	VMOVSS X6, (R9)
-	JMP    stored1579
+	JMP    stored1671
 
-all1578:
+all1670:
 	VMOVUPS Y6, 64(R9)
 
-stored1579:
-unasked1577:
-none1564:
+stored1671:
+unasked1669:
+none1656:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1562
+	JNZ  row1654
 	JMP  done
 
 tile4false:
-row1582:
+row1674:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1584
+	JGE        none1676
 	CMPQ       DI, (BX)
-	JNE        cut1586
+	JNE        cut1678
 	CMPQ       128(AX), $0x00
-	JE         near1588
+	JE         near1680
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18244,7 +18642,7 @@ row1582:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1588:
+near1680:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18259,16 +18657,16 @@ near1588:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1585
-	JMP          opened1587
+	JGE          over1677
+	JMP          opened1679
 
-cut1586:
+cut1678:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1589
+	JE      unasked1681
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -18276,12 +18674,12 @@ cut1586:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1589:
-opened1587:
+unasked1681:
+opened1679:
 	CMPQ 128(AX), $0x00
-	JNE  far1590
+	JNE  far1682
 
-each1591:
+each1683:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18313,11 +18711,11 @@ each1591:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1591
-	JMP          over1585
+	JL           each1683
+	JMP          over1677
 
-far1590:
-each1592:
+far1682:
+each1684:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18357,15 +18755,15 @@ each1592:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1592
+	JL           each1684
 
-over1585:
+over1677:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1593
+	JE      unasked1685
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -18373,14 +18771,14 @@ over1585:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1593:
-none1584:
+unasked1685:
+none1676:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1582
+	JNZ  row1674
 	JMP  done
 
 tile4true:
@@ -18389,16 +18787,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1594:
+row1686:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1596
+	JGE        none1688
 	CMPQ       DI, (BX)
-	JNE        cut1598
+	JNE        cut1690
 	CMPQ       128(AX), $0x00
-	JE         near1600
+	JE         near1692
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18408,7 +18806,7 @@ row1594:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1600:
+near1692:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18423,16 +18821,16 @@ near1600:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1597
-	JMP          opened1599
+	JGE          over1689
+	JMP          opened1691
 
-cut1598:
+cut1690:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1601
+	JE         unasked1693
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -18440,12 +18838,12 @@ cut1598:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1601:
-opened1599:
+unasked1693:
+opened1691:
 	CMPQ 128(AX), $0x00
-	JNE  far1602
+	JNE  far1694
 
-each1603:
+each1695:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18477,11 +18875,11 @@ each1603:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1603
-	JMP          over1597
+	JL           each1695
+	JMP          over1689
 
-far1602:
-each1604:
+far1694:
+each1696:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18521,41 +18919,41 @@ each1604:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1604
+	JL           each1696
 
-over1597:
+over1689:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1605
+	JE           all1697
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1607
+	JZ           two1699
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1607:
+two1699:
 	TESTQ    $0x00000002, R9
-	JZ       one1608
+	JZ       one1700
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1608:
+one1700:
 	TESTQ  $0x00000001, R9
-	JZ     stored1606
+	JZ     stored1698
 	VMOVSS X7, (R10)
-	JMP    stored1606
+	JMP    stored1698
 
-all1605:
+all1697:
 	VMOVUPS Y7, 96(CX)
 
-stored1606:
+stored1698:
 	CMPQ         48(AX), $0x00
-	JE           unasked1609
+	JE           unasked1701
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -18563,46 +18961,46 @@ stored1606:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1610
+	JE           all1702
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1612
+	JZ           two1704
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1612:
+two1704:
 	TESTQ    $0x00000002, R10
-	JZ       one1613
+	JZ       one1705
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1613:
+one1705:
 	TESTQ  $0x00000001, R10
-	JZ     stored1611
+	JZ     stored1703
 	VMOVSS X8, (R9)
-	JMP    stored1611
+	JMP    stored1703
 
-all1610:
+all1702:
 	VMOVUPS Y8, 96(R9)
 
-stored1611:
-unasked1609:
-none1596:
+stored1703:
+unasked1701:
+none1688:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1594
+	JNZ  row1686
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1614
+	JE   fenced1706
 	SFENCE
 
-fenced1614:
+fenced1706:
 	VZEROUPPER
 	RET
 
@@ -18637,25 +19035,32 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1615:
+row1707:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1617
+	JGE        none1709
 	CMPQ       DI, (BX)
-	JNE        cut1619
+	JNE        cut1711
 	CMPQ       128(AX), $0x00
-	JE         near1621
+	JE         near1713
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1714
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1621:
+unweighted1714:
+near1713:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18669,23 +19074,23 @@ near1621:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1618
-	JMP          opened1620
+	JGE          over1710
+	JMP          opened1712
 
-cut1619:
+cut1711:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1622
+	JE      unasked1715
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1622:
-opened1620:
+unasked1715:
+opened1712:
 	CMPQ 128(AX), $0x00
-	JNE  far1623
+	JNE  far1716
 
-each1624:
+each1717:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18704,18 +19109,26 @@ each1624:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1624
-	JMP          over1618
+	JL           each1717
+	JMP          over1710
 
-far1623:
-each1625:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1716:
+each1718:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1719
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1719:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18734,24 +19147,24 @@ each1625:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1625
+	JL           each1718
 
-over1618:
+over1710:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1626
+	JE      unasked1720
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1626:
-none1617:
+unasked1720:
+none1709:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1615
+	JNZ  row1707
 	JMP  done
 
 tile1true:
@@ -18760,25 +19173,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1627:
+row1721:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1629
+	JGE        none1723
 	CMPQ       DI, (BX)
-	JNE        cut1631
+	JNE        cut1725
 	CMPQ       128(AX), $0x00
-	JE         near1633
+	JE         near1727
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1728
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1633:
+unweighted1728:
+near1727:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18792,23 +19212,23 @@ near1633:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1630
-	JMP          opened1632
+	JGE          over1724
+	JMP          opened1726
 
-cut1631:
+cut1725:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1634
+	JE         unasked1729
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1634:
-opened1632:
+unasked1729:
+opened1726:
 	CMPQ 128(AX), $0x00
-	JNE  far1635
+	JNE  far1730
 
-each1636:
+each1731:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18827,18 +19247,26 @@ each1636:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1636
-	JMP          over1630
+	JL           each1731
+	JMP          over1724
 
-far1635:
-each1637:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1730:
+each1732:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1733
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1733:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18857,97 +19285,104 @@ each1637:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1637
+	JL           each1732
 
-over1630:
+over1724:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1638
+	JE           all1734
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1640
+	JZ           two1736
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1640:
+two1736:
 	TESTQ    $0x00000002, R9
-	JZ       one1641
+	JZ       one1737
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1641:
+one1737:
 	TESTQ  $0x00000001, R9
-	JZ     stored1639
+	JZ     stored1735
 	VMOVSS X1, (R11)
-	JMP    stored1639
+	JMP    stored1735
 
-all1638:
+all1734:
 	VMOVUPS Y1, (CX)
 
-stored1639:
+stored1735:
 	CMPQ         48(AX), $0x00
-	JE           unasked1642
+	JE           unasked1738
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1643
+	JE           all1739
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1645
+	JZ           two1741
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1645:
+two1741:
 	TESTQ    $0x00000002, R11
-	JZ       one1646
+	JZ       one1742
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1646:
+one1742:
 	TESTQ  $0x00000001, R11
-	JZ     stored1644
+	JZ     stored1740
 	VMOVSS X2, (R9)
-	JMP    stored1644
+	JMP    stored1740
 
-all1643:
+all1739:
 	VMOVUPS Y2, (R9)
 
-stored1644:
-unasked1642:
-none1629:
+stored1740:
+unasked1738:
+none1723:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1627
+	JNZ  row1721
 	JMP  done
 
 tile2false:
-row1647:
+row1743:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1649
+	JGE        none1745
 	CMPQ       DI, (BX)
-	JNE        cut1651
+	JNE        cut1747
 	CMPQ       128(AX), $0x00
-	JE         near1653
+	JE         near1749
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1750
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1653:
+unweighted1750:
+near1749:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -18964,25 +19399,25 @@ near1653:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1650
-	JMP          opened1652
+	JGE          over1746
+	JMP          opened1748
 
-cut1651:
+cut1747:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1654
+	JE      unasked1751
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1654:
-opened1652:
+unasked1751:
+opened1748:
 	CMPQ 128(AX), $0x00
-	JNE  far1655
+	JNE  far1752
 
-each1656:
+each1753:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19008,18 +19443,26 @@ each1656:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1656
-	JMP          over1650
+	JL           each1753
+	JMP          over1746
 
-far1655:
-each1657:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1752:
+each1754:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1755
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1755:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19045,26 +19488,26 @@ each1657:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1657
+	JL           each1754
 
-over1650:
+over1746:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1658
+	JE      unasked1756
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1658:
-none1649:
+unasked1756:
+none1745:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1647
+	JNZ  row1743
 	JMP  done
 
 tile2true:
@@ -19073,25 +19516,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1659:
+row1757:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1661
+	JGE        none1759
 	CMPQ       DI, (BX)
-	JNE        cut1663
+	JNE        cut1761
 	CMPQ       128(AX), $0x00
-	JE         near1665
+	JE         near1763
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1764
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1665:
+unweighted1764:
+near1763:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19108,25 +19558,25 @@ near1665:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1662
-	JMP          opened1664
+	JGE          over1760
+	JMP          opened1762
 
-cut1663:
+cut1761:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1666
+	JE         unasked1765
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1666:
-opened1664:
+unasked1765:
+opened1762:
 	CMPQ 128(AX), $0x00
-	JNE  far1667
+	JNE  far1766
 
-each1668:
+each1767:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19152,18 +19602,26 @@ each1668:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1668
-	JMP          over1662
+	JL           each1767
+	JMP          over1760
 
-far1667:
-each1669:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1766:
+each1768:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1769
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1769:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19189,101 +19647,108 @@ each1669:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1669
+	JL           each1768
 
-over1662:
+over1760:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1670
+	JE           all1770
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1672
+	JZ           two1772
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1672:
+two1772:
 	TESTQ    $0x00000002, R9
-	JZ       one1673
+	JZ       one1773
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1673:
+one1773:
 	TESTQ  $0x00000001, R9
-	JZ     stored1671
+	JZ     stored1771
 	VMOVSS X3, (R11)
-	JMP    stored1671
+	JMP    stored1771
 
-all1670:
+all1770:
 	VMOVUPS Y3, 32(CX)
 
-stored1671:
+stored1771:
 	CMPQ         48(AX), $0x00
-	JE           unasked1674
+	JE           unasked1774
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1675
+	JE           all1775
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1677
+	JZ           two1777
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1677:
+two1777:
 	TESTQ    $0x00000002, R11
-	JZ       one1678
+	JZ       one1778
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1678:
+one1778:
 	TESTQ  $0x00000001, R11
-	JZ     stored1676
+	JZ     stored1776
 	VMOVSS X4, (R9)
-	JMP    stored1676
+	JMP    stored1776
 
-all1675:
+all1775:
 	VMOVUPS Y4, 32(R9)
 
-stored1676:
-unasked1674:
-none1661:
+stored1776:
+unasked1774:
+none1759:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1659
+	JNZ  row1757
 	JMP  done
 
 tile3false:
-row1679:
+row1779:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1681
+	JGE        none1781
 	CMPQ       DI, (BX)
-	JNE        cut1683
+	JNE        cut1783
 	CMPQ       128(AX), $0x00
-	JE         near1685
+	JE         near1785
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1786
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1685:
+unweighted1786:
+near1785:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19303,27 +19768,27 @@ near1685:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1682
-	JMP          opened1684
+	JGE          over1782
+	JMP          opened1784
 
-cut1683:
+cut1783:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1686
+	JE      unasked1787
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1686:
-opened1684:
+unasked1787:
+opened1784:
 	CMPQ 128(AX), $0x00
-	JNE  far1687
+	JNE  far1788
 
-each1688:
+each1789:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19356,20 +19821,28 @@ each1688:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1688
-	JMP          over1682
+	JL           each1789
+	JMP          over1782
 
-far1687:
-each1689:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1788:
+each1790:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1791
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1791:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19402,28 +19875,28 @@ each1689:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1689
+	JL           each1790
 
-over1682:
+over1782:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1690
+	JE      unasked1792
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1690:
-none1681:
+unasked1792:
+none1781:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1679
+	JNZ  row1779
 	JMP  done
 
 tile3true:
@@ -19432,27 +19905,34 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1691:
+row1793:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1693
+	JGE        none1795
 	CMPQ       DI, (BX)
-	JNE        cut1695
+	JNE        cut1797
 	CMPQ       128(AX), $0x00
-	JE         near1697
+	JE         near1799
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1800
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1697:
+unweighted1800:
+near1799:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19472,27 +19952,27 @@ near1697:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1694
-	JMP          opened1696
+	JGE          over1796
+	JMP          opened1798
 
-cut1695:
+cut1797:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1698
+	JE         unasked1801
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1698:
-opened1696:
+unasked1801:
+opened1798:
 	CMPQ 128(AX), $0x00
-	JNE  far1699
+	JNE  far1802
 
-each1700:
+each1803:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19525,20 +20005,28 @@ each1700:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1700
-	JMP          over1694
+	JL           each1803
+	JMP          over1796
 
-far1699:
-each1701:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1802:
+each1804:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1805
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1805:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19571,102 +20059,109 @@ each1701:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1701
+	JL           each1804
 
-over1694:
+over1796:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1702
+	JE           all1806
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1704
+	JZ           two1808
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1704:
+two1808:
 	TESTQ    $0x00000002, R9
-	JZ       one1705
+	JZ       one1809
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1705:
+one1809:
 	TESTQ  $0x00000001, R9
-	JZ     stored1703
+	JZ     stored1807
 	VMOVSS X5, (R11)
-	JMP    stored1703
+	JMP    stored1807
 
-all1702:
+all1806:
 	VMOVUPS Y5, 64(CX)
 
-stored1703:
+stored1807:
 	CMPQ         48(AX), $0x00
-	JE           unasked1706
+	JE           unasked1810
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1707
+	JE           all1811
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1709
+	JZ           two1813
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1709:
+two1813:
 	TESTQ    $0x00000002, R11
-	JZ       one1710
+	JZ       one1814
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1710:
+one1814:
 	TESTQ  $0x00000001, R11
-	JZ     stored1708
+	JZ     stored1812
 	VMOVSS X6, (R9)
-	JMP    stored1708
+	JMP    stored1812
 
-all1707:
+all1811:
 	VMOVUPS Y6, 64(R9)
 
-stored1708:
-unasked1706:
-none1693:
+stored1812:
+unasked1810:
+none1795:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1691
+	JNZ  row1793
 	JMP  done
 
 tile4false:
-row1711:
+row1815:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1713
+	JGE        none1817
 	CMPQ       DI, (BX)
-	JNE        cut1715
+	JNE        cut1819
 	CMPQ       128(AX), $0x00
-	JE         near1717
+	JE         near1821
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1822
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1717:
+unweighted1822:
+near1821:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19689,16 +20184,16 @@ near1717:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1714
-	JMP          opened1716
+	JGE          over1818
+	JMP          opened1820
 
-cut1715:
+cut1819:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1718
+	JE      unasked1823
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -19706,12 +20201,12 @@ cut1715:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1718:
-opened1716:
+unasked1823:
+opened1820:
 	CMPQ 128(AX), $0x00
-	JNE  far1719
+	JNE  far1824
 
-each1720:
+each1825:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19751,19 +20246,27 @@ each1720:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1720
-	JMP          over1714
+	JL           each1825
+	JMP          over1818
 
-far1719:
-each1721:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1824:
+each1826:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1827
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1827:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19803,15 +20306,15 @@ each1721:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1721
+	JL           each1826
 
-over1714:
+over1818:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1722
+	JE      unasked1828
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -19819,14 +20322,14 @@ over1714:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1722:
-none1713:
+unasked1828:
+none1817:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1711
+	JNZ  row1815
 	JMP  done
 
 tile4true:
@@ -19835,26 +20338,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1723:
+row1829:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1725
+	JGE        none1831
 	CMPQ       DI, (BX)
-	JNE        cut1727
+	JNE        cut1833
 	CMPQ       128(AX), $0x00
-	JE         near1729
+	JE         near1835
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1836
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1729:
+unweighted1836:
+near1835:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19877,16 +20387,16 @@ near1729:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1726
-	JMP          opened1728
+	JGE          over1832
+	JMP          opened1834
 
-cut1727:
+cut1833:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1730
+	JE         unasked1837
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -19894,12 +20404,12 @@ cut1727:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1730:
-opened1728:
+unasked1837:
+opened1834:
 	CMPQ 128(AX), $0x00
-	JNE  far1731
+	JNE  far1838
 
-each1732:
+each1839:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19939,19 +20449,27 @@ each1732:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1732
-	JMP          over1726
+	JL           each1839
+	JMP          over1832
 
-far1731:
-each1733:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1838:
+each1840:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1841
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1841:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -19991,41 +20509,41 @@ each1733:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1733
+	JL           each1840
 
-over1726:
+over1832:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1734
+	JE           all1842
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1736
+	JZ           two1844
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1736:
+two1844:
 	TESTQ    $0x00000002, R9
-	JZ       one1737
+	JZ       one1845
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1737:
+one1845:
 	TESTQ  $0x00000001, R9
-	JZ     stored1735
+	JZ     stored1843
 	VMOVSS X7, (R11)
-	JMP    stored1735
+	JMP    stored1843
 
-all1734:
+all1842:
 	VMOVUPS Y7, 96(CX)
 
-stored1735:
+stored1843:
 	CMPQ         48(AX), $0x00
-	JE           unasked1738
+	JE           unasked1846
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -20033,46 +20551,46 @@ stored1735:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1739
+	JE           all1847
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1741
+	JZ           two1849
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1741:
+two1849:
 	TESTQ    $0x00000002, R11
-	JZ       one1742
+	JZ       one1850
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1742:
+one1850:
 	TESTQ  $0x00000001, R11
-	JZ     stored1740
+	JZ     stored1848
 	VMOVSS X8, (R9)
-	JMP    stored1740
+	JMP    stored1848
 
-all1739:
+all1847:
 	VMOVUPS Y8, 96(R9)
 
-stored1740:
-unasked1738:
-none1725:
+stored1848:
+unasked1846:
+none1831:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1723
+	JNZ  row1829
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1743
+	JE   fenced1851
 	SFENCE
 
-fenced1743:
+fenced1851:
 	VZEROUPPER
 	RET
 
@@ -20107,25 +20625,32 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1744:
+row1852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1746
+	JGE        none1854
 	CMPQ       DI, (BX)
-	JNE        cut1748
+	JNE        cut1856
 	CMPQ       128(AX), $0x00
-	JE         near1750
+	JE         near1858
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1859
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1750:
+unweighted1859:
+near1858:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20139,23 +20664,23 @@ near1750:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1747
-	JMP          opened1749
+	JGE          over1855
+	JMP          opened1857
 
-cut1748:
+cut1856:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1751
+	JE      unasked1860
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1751:
-opened1749:
+unasked1860:
+opened1857:
 	CMPQ 128(AX), $0x00
-	JNE  far1752
+	JNE  far1861
 
-each1753:
+each1862:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20174,18 +20699,26 @@ each1753:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1753
-	JMP          over1747
+	JL           each1862
+	JMP          over1855
 
-far1752:
-each1754:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1861:
+each1863:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1864
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1864:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20204,24 +20737,24 @@ each1754:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1754
+	JL           each1863
 
-over1747:
+over1855:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1755
+	JE      unasked1865
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1755:
-none1746:
+unasked1865:
+none1854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1744
+	JNZ  row1852
 	JMP  done
 
 tile1true:
@@ -20230,25 +20763,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1756:
+row1866:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1758
+	JGE        none1868
 	CMPQ       DI, (BX)
-	JNE        cut1760
+	JNE        cut1870
 	CMPQ       128(AX), $0x00
-	JE         near1762
+	JE         near1872
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1873
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1762:
+unweighted1873:
+near1872:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20262,23 +20802,23 @@ near1762:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1759
-	JMP          opened1761
+	JGE          over1869
+	JMP          opened1871
 
-cut1760:
+cut1870:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1763
+	JE         unasked1874
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1763:
-opened1761:
+unasked1874:
+opened1871:
 	CMPQ 128(AX), $0x00
-	JNE  far1764
+	JNE  far1875
 
-each1765:
+each1876:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20297,18 +20837,26 @@ each1765:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1765
-	JMP          over1759
+	JL           each1876
+	JMP          over1869
 
-far1764:
-each1766:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1875:
+each1877:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1878
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1878:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20327,97 +20875,104 @@ each1766:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1766
+	JL           each1877
 
-over1759:
+over1869:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1767
+	JE           all1879
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1769
+	JZ           two1881
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1769:
+two1881:
 	TESTQ    $0x00000002, R9
-	JZ       one1770
+	JZ       one1882
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1770:
+one1882:
 	TESTQ  $0x00000001, R9
-	JZ     stored1768
+	JZ     stored1880
 	VMOVSS X1, (R11)
-	JMP    stored1768
+	JMP    stored1880
 
-all1767:
+all1879:
 	VMOVUPS Y1, (CX)
 
-stored1768:
+stored1880:
 	CMPQ         48(AX), $0x00
-	JE           unasked1771
+	JE           unasked1883
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1772
+	JE           all1884
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1774
+	JZ           two1886
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1774:
+two1886:
 	TESTQ    $0x00000002, R11
-	JZ       one1775
+	JZ       one1887
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1775:
+one1887:
 	TESTQ  $0x00000001, R11
-	JZ     stored1773
+	JZ     stored1885
 	VMOVSS X2, (R9)
-	JMP    stored1773
+	JMP    stored1885
 
-all1772:
+all1884:
 	VMOVUPS Y2, (R9)
 
-stored1773:
-unasked1771:
-none1758:
+stored1885:
+unasked1883:
+none1868:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1756
+	JNZ  row1866
 	JMP  done
 
 tile2false:
-row1776:
+row1888:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1778
+	JGE        none1890
 	CMPQ       DI, (BX)
-	JNE        cut1780
+	JNE        cut1892
 	CMPQ       128(AX), $0x00
-	JE         near1782
+	JE         near1894
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1895
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1782:
+unweighted1895:
+near1894:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20434,25 +20989,25 @@ near1782:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1779
-	JMP          opened1781
+	JGE          over1891
+	JMP          opened1893
 
-cut1780:
+cut1892:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1783
+	JE      unasked1896
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1783:
-opened1781:
+unasked1896:
+opened1893:
 	CMPQ 128(AX), $0x00
-	JNE  far1784
+	JNE  far1897
 
-each1785:
+each1898:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20478,18 +21033,26 @@ each1785:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1785
-	JMP          over1779
+	JL           each1898
+	JMP          over1891
 
-far1784:
-each1786:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1897:
+each1899:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1900
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1900:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20515,26 +21078,26 @@ each1786:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1786
+	JL           each1899
 
-over1779:
+over1891:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1787
+	JE      unasked1901
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1787:
-none1778:
+unasked1901:
+none1890:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1776
+	JNZ  row1888
 	JMP  done
 
 tile2true:
@@ -20543,25 +21106,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1788:
+row1902:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1790
+	JGE        none1904
 	CMPQ       DI, (BX)
-	JNE        cut1792
+	JNE        cut1906
 	CMPQ       128(AX), $0x00
-	JE         near1794
+	JE         near1908
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1909
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1794:
+unweighted1909:
+near1908:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20578,25 +21148,25 @@ near1794:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1791
-	JMP          opened1793
+	JGE          over1905
+	JMP          opened1907
 
-cut1792:
+cut1906:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1795
+	JE         unasked1910
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1795:
-opened1793:
+unasked1910:
+opened1907:
 	CMPQ 128(AX), $0x00
-	JNE  far1796
+	JNE  far1911
 
-each1797:
+each1912:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20622,18 +21192,26 @@ each1797:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1797
-	JMP          over1791
+	JL           each1912
+	JMP          over1905
 
-far1796:
-each1798:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far1911:
+each1913:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1914
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1914:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20659,101 +21237,108 @@ each1798:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1798
+	JL           each1913
 
-over1791:
+over1905:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1799
+	JE           all1915
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1801
+	JZ           two1917
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1801:
+two1917:
 	TESTQ    $0x00000002, R9
-	JZ       one1802
+	JZ       one1918
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1802:
+one1918:
 	TESTQ  $0x00000001, R9
-	JZ     stored1800
+	JZ     stored1916
 	VMOVSS X3, (R11)
-	JMP    stored1800
+	JMP    stored1916
 
-all1799:
+all1915:
 	VMOVUPS Y3, 32(CX)
 
-stored1800:
+stored1916:
 	CMPQ         48(AX), $0x00
-	JE           unasked1803
+	JE           unasked1919
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1804
+	JE           all1920
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1806
+	JZ           two1922
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1806:
+two1922:
 	TESTQ    $0x00000002, R11
-	JZ       one1807
+	JZ       one1923
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1807:
+one1923:
 	TESTQ  $0x00000001, R11
-	JZ     stored1805
+	JZ     stored1921
 	VMOVSS X4, (R9)
-	JMP    stored1805
+	JMP    stored1921
 
-all1804:
+all1920:
 	VMOVUPS Y4, 32(R9)
 
-stored1805:
-unasked1803:
-none1790:
+stored1921:
+unasked1919:
+none1904:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1788
+	JNZ  row1902
 	JMP  done
 
 tile3false:
-row1808:
+row1924:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1810
+	JGE        none1926
 	CMPQ       DI, (BX)
-	JNE        cut1812
+	JNE        cut1928
 	CMPQ       128(AX), $0x00
-	JE         near1814
+	JE         near1930
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1931
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1814:
+unweighted1931:
+near1930:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20773,27 +21358,27 @@ near1814:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1811
-	JMP          opened1813
+	JGE          over1927
+	JMP          opened1929
 
-cut1812:
+cut1928:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1815
+	JE      unasked1932
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1815:
-opened1813:
+unasked1932:
+opened1929:
 	CMPQ 128(AX), $0x00
-	JNE  far1816
+	JNE  far1933
 
-each1817:
+each1934:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20826,20 +21411,28 @@ each1817:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1817
-	JMP          over1811
+	JL           each1934
+	JMP          over1927
 
-far1816:
-each1818:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1933:
+each1935:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1936
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1936:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20872,28 +21465,28 @@ each1818:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1818
+	JL           each1935
 
-over1811:
+over1927:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1819
+	JE      unasked1937
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1819:
-none1810:
+unasked1937:
+none1926:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1808
+	JNZ  row1924
 	JMP  done
 
 tile3true:
@@ -20902,27 +21495,34 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1820:
+row1938:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1822
+	JGE        none1940
 	CMPQ       DI, (BX)
-	JNE        cut1824
+	JNE        cut1942
 	CMPQ       128(AX), $0x00
-	JE         near1826
+	JE         near1944
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1945
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1826:
+unweighted1945:
+near1944:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20942,27 +21542,27 @@ near1826:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1823
-	JMP          opened1825
+	JGE          over1941
+	JMP          opened1943
 
-cut1824:
+cut1942:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1827
+	JE         unasked1946
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1827:
-opened1825:
+unasked1946:
+opened1943:
 	CMPQ 128(AX), $0x00
-	JNE  far1828
+	JNE  far1947
 
-each1829:
+each1948:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20995,20 +21595,28 @@ each1829:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1829
-	JMP          over1823
+	JL           each1948
+	JMP          over1941
 
-far1828:
-each1830:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far1947:
+each1949:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1950
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1950:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21041,102 +21649,109 @@ each1830:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1830
+	JL           each1949
 
-over1823:
+over1941:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1831
+	JE           all1951
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1833
+	JZ           two1953
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1833:
+two1953:
 	TESTQ    $0x00000002, R9
-	JZ       one1834
+	JZ       one1954
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1834:
+one1954:
 	TESTQ  $0x00000001, R9
-	JZ     stored1832
+	JZ     stored1952
 	VMOVSS X5, (R11)
-	JMP    stored1832
+	JMP    stored1952
 
-all1831:
+all1951:
 	VMOVUPS Y5, 64(CX)
 
-stored1832:
+stored1952:
 	CMPQ         48(AX), $0x00
-	JE           unasked1835
+	JE           unasked1955
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1836
+	JE           all1956
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1838
+	JZ           two1958
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1838:
+two1958:
 	TESTQ    $0x00000002, R11
-	JZ       one1839
+	JZ       one1959
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1839:
+one1959:
 	TESTQ  $0x00000001, R11
-	JZ     stored1837
+	JZ     stored1957
 	VMOVSS X6, (R9)
-	JMP    stored1837
+	JMP    stored1957
 
-all1836:
+all1956:
 	VMOVUPS Y6, 64(R9)
 
-stored1837:
-unasked1835:
-none1822:
+stored1957:
+unasked1955:
+none1940:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1820
+	JNZ  row1938
 	JMP  done
 
 tile4false:
-row1840:
+row1960:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1842
+	JGE        none1962
 	CMPQ       DI, (BX)
-	JNE        cut1844
+	JNE        cut1964
 	CMPQ       128(AX), $0x00
-	JE         near1846
+	JE         near1966
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1967
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1846:
+unweighted1967:
+near1966:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21159,16 +21774,16 @@ near1846:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1843
-	JMP          opened1845
+	JGE          over1963
+	JMP          opened1965
 
-cut1844:
+cut1964:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1847
+	JE      unasked1968
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -21176,12 +21791,12 @@ cut1844:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1847:
-opened1845:
+unasked1968:
+opened1965:
 	CMPQ 128(AX), $0x00
-	JNE  far1848
+	JNE  far1969
 
-each1849:
+each1970:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21221,19 +21836,27 @@ each1849:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1849
-	JMP          over1843
+	JL           each1970
+	JMP          over1963
 
-far1848:
-each1850:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1969:
+each1971:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1972
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1972:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21273,15 +21896,15 @@ each1850:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1850
+	JL           each1971
 
-over1843:
+over1963:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1851
+	JE      unasked1973
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -21289,14 +21912,14 @@ over1843:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1851:
-none1842:
+unasked1973:
+none1962:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1840
+	JNZ  row1960
 	JMP  done
 
 tile4true:
@@ -21305,26 +21928,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1852:
+row1974:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1854
+	JGE        none1976
 	CMPQ       DI, (BX)
-	JNE        cut1856
+	JNE        cut1978
 	CMPQ       128(AX), $0x00
-	JE         near1858
+	JE         near1980
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1981
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1858:
+unweighted1981:
+near1980:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21347,16 +21977,16 @@ near1858:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1855
-	JMP          opened1857
+	JGE          over1977
+	JMP          opened1979
 
-cut1856:
+cut1978:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1859
+	JE         unasked1982
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -21364,12 +21994,12 @@ cut1856:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1859:
-opened1857:
+unasked1982:
+opened1979:
 	CMPQ 128(AX), $0x00
-	JNE  far1860
+	JNE  far1983
 
-each1861:
+each1984:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21409,19 +22039,27 @@ each1861:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1861
-	JMP          over1855
+	JL           each1984
+	JMP          over1977
 
-far1860:
-each1862:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far1983:
+each1985:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1986
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted1986:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21461,41 +22099,41 @@ each1862:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1862
+	JL           each1985
 
-over1855:
+over1977:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1863
+	JE           all1987
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1865
+	JZ           two1989
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1865:
+two1989:
 	TESTQ    $0x00000002, R9
-	JZ       one1866
+	JZ       one1990
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1866:
+one1990:
 	TESTQ  $0x00000001, R9
-	JZ     stored1864
+	JZ     stored1988
 	VMOVSS X7, (R11)
-	JMP    stored1864
+	JMP    stored1988
 
-all1863:
+all1987:
 	VMOVUPS Y7, 96(CX)
 
-stored1864:
+stored1988:
 	CMPQ         48(AX), $0x00
-	JE           unasked1867
+	JE           unasked1991
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -21503,46 +22141,46 @@ stored1864:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1868
+	JE           all1992
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1870
+	JZ           two1994
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1870:
+two1994:
 	TESTQ    $0x00000002, R11
-	JZ       one1871
+	JZ       one1995
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1871:
+one1995:
 	TESTQ  $0x00000001, R11
-	JZ     stored1869
+	JZ     stored1993
 	VMOVSS X8, (R9)
-	JMP    stored1869
+	JMP    stored1993
 
-all1868:
+all1992:
 	VMOVUPS Y8, 96(R9)
 
-stored1869:
-unasked1867:
-none1854:
+stored1993:
+unasked1991:
+none1976:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1852
+	JNZ  row1974
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1872
+	JE   fenced1996
 	SFENCE
 
-fenced1872:
+fenced1996:
 	VZEROUPPER
 	RET
 
@@ -21577,25 +22215,32 @@ TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1873:
+row1997:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1875
+	JGE        none1999
 	CMPQ       DI, (BX)
-	JNE        cut1877
+	JNE        cut2001
 	CMPQ       128(AX), $0x00
-	JE         near1879
+	JE         near2003
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2004
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1879:
+unweighted2004:
+near2003:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21609,23 +22254,23 @@ near1879:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1876
-	JMP          opened1878
+	JGE          over2000
+	JMP          opened2002
 
-cut1877:
+cut2001:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1880
+	JE      unasked2005
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1880:
-opened1878:
+unasked2005:
+opened2002:
 	CMPQ 128(AX), $0x00
-	JNE  far1881
+	JNE  far2006
 
-each1882:
+each2007:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21644,18 +22289,26 @@ each1882:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1882
-	JMP          over1876
+	JL           each2007
+	JMP          over2000
 
-far1881:
-each1883:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2006:
+each2008:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2009
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2009:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21674,24 +22327,24 @@ each1883:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1883
+	JL           each2008
 
-over1876:
+over2000:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1884
+	JE      unasked2010
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1884:
-none1875:
+unasked2010:
+none1999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1873
+	JNZ  row1997
 	JMP  done
 
 tile1true:
@@ -21700,25 +22353,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1885:
+row2011:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1887
+	JGE        none2013
 	CMPQ       DI, (BX)
-	JNE        cut1889
+	JNE        cut2015
 	CMPQ       128(AX), $0x00
-	JE         near1891
+	JE         near2017
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2018
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1891:
+unweighted2018:
+near2017:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21732,23 +22392,23 @@ near1891:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1888
-	JMP          opened1890
+	JGE          over2014
+	JMP          opened2016
 
-cut1889:
+cut2015:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1892
+	JE         unasked2019
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1892:
-opened1890:
+unasked2019:
+opened2016:
 	CMPQ 128(AX), $0x00
-	JNE  far1893
+	JNE  far2020
 
-each1894:
+each2021:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21767,18 +22427,26 @@ each1894:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1894
-	JMP          over1888
+	JL           each2021
+	JMP          over2014
 
-far1893:
-each1895:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2020:
+each2022:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2023
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2023:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21797,97 +22465,104 @@ each1895:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1895
+	JL           each2022
 
-over1888:
+over2014:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1896
+	JE           all2024
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1898
+	JZ           two2026
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1898:
+two2026:
 	TESTQ    $0x00000002, R9
-	JZ       one1899
+	JZ       one2027
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1899:
+one2027:
 	TESTQ  $0x00000001, R9
-	JZ     stored1897
+	JZ     stored2025
 	VMOVSS X1, (R11)
-	JMP    stored1897
+	JMP    stored2025
 
-all1896:
+all2024:
 	VMOVUPS Y1, (CX)
 
-stored1897:
+stored2025:
 	CMPQ         48(AX), $0x00
-	JE           unasked1900
+	JE           unasked2028
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1901
+	JE           all2029
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1903
+	JZ           two2031
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1903:
+two2031:
 	TESTQ    $0x00000002, R11
-	JZ       one1904
+	JZ       one2032
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1904:
+one2032:
 	TESTQ  $0x00000001, R11
-	JZ     stored1902
+	JZ     stored2030
 	VMOVSS X2, (R9)
-	JMP    stored1902
+	JMP    stored2030
 
-all1901:
+all2029:
 	VMOVUPS Y2, (R9)
 
-stored1902:
-unasked1900:
-none1887:
+stored2030:
+unasked2028:
+none2013:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1885
+	JNZ  row2011
 	JMP  done
 
 tile2false:
-row1905:
+row2033:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1907
+	JGE        none2035
 	CMPQ       DI, (BX)
-	JNE        cut1909
+	JNE        cut2037
 	CMPQ       128(AX), $0x00
-	JE         near1911
+	JE         near2039
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2040
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1911:
+unweighted2040:
+near2039:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21905,25 +22580,25 @@ near1911:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1908
-	JMP          opened1910
+	JGE          over2036
+	JMP          opened2038
 
-cut1909:
+cut2037:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1912
+	JE      unasked2041
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1912:
-opened1910:
+unasked2041:
+opened2038:
 	CMPQ 128(AX), $0x00
-	JNE  far1913
+	JNE  far2042
 
-each1914:
+each2043:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21950,18 +22625,26 @@ each1914:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1914
-	JMP          over1908
+	JL           each2043
+	JMP          over2036
 
-far1913:
-each1915:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2042:
+each2044:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2045
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2045:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21988,26 +22671,26 @@ each1915:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1915
+	JL           each2044
 
-over1908:
+over2036:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1916
+	JE      unasked2046
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1916:
-none1907:
+unasked2046:
+none2035:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1905
+	JNZ  row2033
 	JMP  done
 
 tile2true:
@@ -22016,25 +22699,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1917:
+row2047:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1919
+	JGE        none2049
 	CMPQ       DI, (BX)
-	JNE        cut1921
+	JNE        cut2051
 	CMPQ       128(AX), $0x00
-	JE         near1923
+	JE         near2053
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2054
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near1923:
+unweighted2054:
+near2053:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22052,25 +22742,25 @@ near1923:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1920
-	JMP          opened1922
+	JGE          over2050
+	JMP          opened2052
 
-cut1921:
+cut2051:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1924
+	JE         unasked2055
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1924:
-opened1922:
+unasked2055:
+opened2052:
 	CMPQ 128(AX), $0x00
-	JNE  far1925
+	JNE  far2056
 
-each1926:
+each2057:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22097,18 +22787,26 @@ each1926:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1926
-	JMP          over1920
+	JL           each2057
+	JMP          over2050
 
-far1925:
-each1927:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2056:
+each2058:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2059
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2059:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22135,101 +22833,110 @@ each1927:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1927
+	JL           each2058
 
-over1920:
+over2050:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1928
+	JE           all2060
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1930
+	JZ           two2062
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1930:
+two2062:
 	TESTQ    $0x00000002, R9
-	JZ       one1931
+	JZ       one2063
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1931:
+one2063:
 	TESTQ  $0x00000001, R9
-	JZ     stored1929
+	JZ     stored2061
 	VMOVSS X3, (R11)
-	JMP    stored1929
+	JMP    stored2061
 
-all1928:
+all2060:
 	VMOVUPS Y3, 32(CX)
 
-stored1929:
+stored2061:
 	CMPQ         48(AX), $0x00
-	JE           unasked1932
+	JE           unasked2064
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1933
+	JE           all2065
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1935
+	JZ           two2067
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1935:
+two2067:
 	TESTQ    $0x00000002, R11
-	JZ       one1936
+	JZ       one2068
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1936:
+one2068:
 	TESTQ  $0x00000001, R11
-	JZ     stored1934
+	JZ     stored2066
 	VMOVSS X4, (R9)
-	JMP    stored1934
+	JMP    stored2066
 
-all1933:
+all2065:
 	VMOVUPS Y4, 32(R9)
 
-stored1934:
-unasked1932:
-none1919:
+stored2066:
+unasked2064:
+none2049:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1917
+	JNZ  row2047
 	JMP  done
 
 tile3false:
-row1937:
+row2069:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1939
+	JGE        none2071
 	CMPQ       DI, (BX)
-	JNE        cut1941
+	JNE        cut2073
 	CMPQ       128(AX), $0x00
-	JE         near1943
+	JE         near2075
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2076
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near1943:
+unweighted2076:
+near2075:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22251,27 +22958,27 @@ near1943:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1940
-	JMP          opened1942
+	JGE          over2072
+	JMP          opened2074
 
-cut1941:
+cut2073:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1944
+	JE      unasked2077
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1944:
-opened1942:
+unasked2077:
+opened2074:
 	CMPQ 128(AX), $0x00
-	JNE  far1945
+	JNE  far2078
 
-each1946:
+each2079:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22306,20 +23013,30 @@ each1946:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1946
-	JMP          over1940
+	JL           each2079
+	JMP          over2072
 
-far1945:
-each1947:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2078:
+each2080:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2081
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2081:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22354,28 +23071,28 @@ each1947:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1947
+	JL           each2080
 
-over1940:
+over2072:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1948
+	JE      unasked2082
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1948:
-none1939:
+unasked2082:
+none2071:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1937
+	JNZ  row2069
 	JMP  done
 
 tile3true:
@@ -22384,27 +23101,36 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1949:
+row2083:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1951
+	JGE        none2085
 	CMPQ       DI, (BX)
-	JNE        cut1953
+	JNE        cut2087
 	CMPQ       128(AX), $0x00
-	JE         near1955
+	JE         near2089
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2090
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near1955:
+unweighted2090:
+near2089:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22426,27 +23152,27 @@ near1955:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1952
-	JMP          opened1954
+	JGE          over2086
+	JMP          opened2088
 
-cut1953:
+cut2087:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1956
+	JE         unasked2091
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1956:
-opened1954:
+unasked2091:
+opened2088:
 	CMPQ 128(AX), $0x00
-	JNE  far1957
+	JNE  far2092
 
-each1958:
+each2093:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22481,20 +23207,30 @@ each1958:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1958
-	JMP          over1952
+	JL           each2093
+	JMP          over2086
 
-far1957:
-each1959:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2092:
+each2094:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2095
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2095:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22529,102 +23265,110 @@ each1959:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1959
+	JL           each2094
 
-over1952:
+over2086:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1960
+	JE           all2096
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1962
+	JZ           two2098
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1962:
+two2098:
 	TESTQ    $0x00000002, R9
-	JZ       one1963
+	JZ       one2099
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1963:
+one2099:
 	TESTQ  $0x00000001, R9
-	JZ     stored1961
+	JZ     stored2097
 	VMOVSS X5, (R11)
-	JMP    stored1961
+	JMP    stored2097
 
-all1960:
+all2096:
 	VMOVUPS Y5, 64(CX)
 
-stored1961:
+stored2097:
 	CMPQ         48(AX), $0x00
-	JE           unasked1964
+	JE           unasked2100
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1965
+	JE           all2101
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1967
+	JZ           two2103
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1967:
+two2103:
 	TESTQ    $0x00000002, R11
-	JZ       one1968
+	JZ       one2104
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1968:
+one2104:
 	TESTQ  $0x00000001, R11
-	JZ     stored1966
+	JZ     stored2102
 	VMOVSS X6, (R9)
-	JMP    stored1966
+	JMP    stored2102
 
-all1965:
+all2101:
 	VMOVUPS Y6, 64(R9)
 
-stored1966:
-unasked1964:
-none1951:
+stored2102:
+unasked2100:
+none2085:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1949
+	JNZ  row2083
 	JMP  done
 
 tile4false:
-row1969:
+row2105:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1971
+	JGE        none2107
 	CMPQ       DI, (BX)
-	JNE        cut1973
+	JNE        cut2109
 	CMPQ       128(AX), $0x00
-	JE         near1975
+	JE         near2111
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2112
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near1975:
+unweighted2112:
+near2111:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22650,16 +23394,16 @@ near1975:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1972
-	JMP          opened1974
+	JGE          over2108
+	JMP          opened2110
 
-cut1973:
+cut2109:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1976
+	JE      unasked2113
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -22667,12 +23411,12 @@ cut1973:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1976:
-opened1974:
+unasked2113:
+opened2110:
 	CMPQ 128(AX), $0x00
-	JNE  far1977
+	JNE  far2114
 
-each1978:
+each2115:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22715,19 +23459,28 @@ each1978:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1978
-	JMP          over1972
+	JL           each2115
+	JMP          over2108
 
-far1977:
-each1979:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2114:
+each2116:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2117
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22770,15 +23523,15 @@ each1979:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1979
+	JL           each2116
 
-over1972:
+over2108:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1980
+	JE      unasked2118
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -22786,14 +23539,14 @@ over1972:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1980:
-none1971:
+unasked2118:
+none2107:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1969
+	JNZ  row2105
 	JMP  done
 
 tile4true:
@@ -22802,26 +23555,34 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1981:
+row2119:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1983
+	JGE        none2121
 	CMPQ       DI, (BX)
-	JNE        cut1985
+	JNE        cut2123
 	CMPQ       128(AX), $0x00
-	JE         near1987
+	JE         near2125
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2126
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near1987:
+unweighted2126:
+near2125:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22847,16 +23608,16 @@ near1987:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1984
-	JMP          opened1986
+	JGE          over2122
+	JMP          opened2124
 
-cut1985:
+cut2123:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1988
+	JE         unasked2127
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -22864,12 +23625,12 @@ cut1985:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1988:
-opened1986:
+unasked2127:
+opened2124:
 	CMPQ 128(AX), $0x00
-	JNE  far1989
+	JNE  far2128
 
-each1990:
+each2129:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22912,19 +23673,28 @@ each1990:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1990
-	JMP          over1984
+	JL           each2129
+	JMP          over2122
 
-far1989:
-each1991:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2128:
+each2130:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2131
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2131:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22967,41 +23737,41 @@ each1991:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1991
+	JL           each2130
 
-over1984:
+over2122:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1992
+	JE           all2132
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1994
+	JZ           two2134
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1994:
+two2134:
 	TESTQ    $0x00000002, R9
-	JZ       one1995
+	JZ       one2135
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1995:
+one2135:
 	TESTQ  $0x00000001, R9
-	JZ     stored1993
+	JZ     stored2133
 	VMOVSS X7, (R11)
-	JMP    stored1993
+	JMP    stored2133
 
-all1992:
+all2132:
 	VMOVUPS Y7, 96(CX)
 
-stored1993:
+stored2133:
 	CMPQ         48(AX), $0x00
-	JE           unasked1996
+	JE           unasked2136
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -23009,46 +23779,46 @@ stored1993:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1997
+	JE           all2137
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1999
+	JZ           two2139
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1999:
+two2139:
 	TESTQ    $0x00000002, R11
-	JZ       one2000
+	JZ       one2140
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2000:
+one2140:
 	TESTQ  $0x00000001, R11
-	JZ     stored1998
+	JZ     stored2138
 	VMOVSS X8, (R9)
-	JMP    stored1998
+	JMP    stored2138
 
-all1997:
+all2137:
 	VMOVUPS Y8, 96(R9)
 
-stored1998:
-unasked1996:
-none1983:
+stored2138:
+unasked2136:
+none2121:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1981
+	JNZ  row2119
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2001
+	JE   fenced2141
 	SFENCE
 
-fenced2001:
+fenced2141:
 	VZEROUPPER
 	RET
 
@@ -23083,25 +23853,32 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2002:
+row2142:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2004
+	JGE        none2144
 	CMPQ       DI, (BX)
-	JNE        cut2006
+	JNE        cut2146
 	CMPQ       128(AX), $0x00
-	JE         near2008
+	JE         near2148
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2149
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2008:
+unweighted2149:
+near2148:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23115,23 +23892,23 @@ near2008:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2005
-	JMP          opened2007
+	JGE          over2145
+	JMP          opened2147
 
-cut2006:
+cut2146:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2009
+	JE      unasked2150
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2009:
-opened2007:
+unasked2150:
+opened2147:
 	CMPQ 128(AX), $0x00
-	JNE  far2010
+	JNE  far2151
 
-each2011:
+each2152:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23150,18 +23927,26 @@ each2011:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2011
-	JMP          over2005
+	JL           each2152
+	JMP          over2145
 
-far2010:
-each2012:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2151:
+each2153:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2154
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2154:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23180,24 +23965,24 @@ each2012:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2012
+	JL           each2153
 
-over2005:
+over2145:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2013
+	JE      unasked2155
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2013:
-none2004:
+unasked2155:
+none2144:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2002
+	JNZ  row2142
 	JMP  done
 
 tile1true:
@@ -23206,25 +23991,32 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2014:
+row2156:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2016
+	JGE        none2158
 	CMPQ       DI, (BX)
-	JNE        cut2018
+	JNE        cut2160
 	CMPQ       128(AX), $0x00
-	JE         near2020
+	JE         near2162
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2163
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2020:
+unweighted2163:
+near2162:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23238,23 +24030,23 @@ near2020:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2017
-	JMP          opened2019
+	JGE          over2159
+	JMP          opened2161
 
-cut2018:
+cut2160:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked2021
+	JE         unasked2164
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked2021:
-opened2019:
+unasked2164:
+opened2161:
 	CMPQ 128(AX), $0x00
-	JNE  far2022
+	JNE  far2165
 
-each2023:
+each2166:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23273,18 +24065,26 @@ each2023:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2023
-	JMP          over2017
+	JL           each2166
+	JMP          over2159
 
-far2022:
-each2024:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2165:
+each2167:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2168
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2168:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23303,97 +24103,104 @@ each2024:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2024
+	JL           each2167
 
-over2017:
+over2159:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2025
+	JE           all2169
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2027
+	JZ           two2171
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2027:
+two2171:
 	TESTQ    $0x00000002, R9
-	JZ       one2028
+	JZ       one2172
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2028:
+one2172:
 	TESTQ  $0x00000001, R9
-	JZ     stored2026
+	JZ     stored2170
 	VMOVSS X1, (R11)
-	JMP    stored2026
+	JMP    stored2170
 
-all2025:
+all2169:
 	VMOVUPS Y1, (CX)
 
-stored2026:
+stored2170:
 	CMPQ         48(AX), $0x00
-	JE           unasked2029
+	JE           unasked2173
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2030
+	JE           all2174
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2032
+	JZ           two2176
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2032:
+two2176:
 	TESTQ    $0x00000002, R11
-	JZ       one2033
+	JZ       one2177
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2033:
+one2177:
 	TESTQ  $0x00000001, R11
-	JZ     stored2031
+	JZ     stored2175
 	VMOVSS X2, (R9)
-	JMP    stored2031
+	JMP    stored2175
 
-all2030:
+all2174:
 	VMOVUPS Y2, (R9)
 
-stored2031:
-unasked2029:
-none2016:
+stored2175:
+unasked2173:
+none2158:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2014
+	JNZ  row2156
 	JMP  done
 
 tile2false:
-row2034:
+row2178:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2036
+	JGE        none2180
 	CMPQ       DI, (BX)
-	JNE        cut2038
+	JNE        cut2182
 	CMPQ       128(AX), $0x00
-	JE         near2040
+	JE         near2184
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2185
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2040:
+unweighted2185:
+near2184:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23411,25 +24218,25 @@ near2040:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2037
-	JMP          opened2039
+	JGE          over2181
+	JMP          opened2183
 
-cut2038:
+cut2182:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2041
+	JE      unasked2186
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2041:
-opened2039:
+unasked2186:
+opened2183:
 	CMPQ 128(AX), $0x00
-	JNE  far2042
+	JNE  far2187
 
-each2043:
+each2188:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23456,18 +24263,26 @@ each2043:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2043
-	JMP          over2037
+	JL           each2188
+	JMP          over2181
 
-far2042:
-each2044:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2187:
+each2189:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2190
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2190:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23494,26 +24309,26 @@ each2044:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2044
+	JL           each2189
 
-over2037:
+over2181:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2045
+	JE      unasked2191
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2045:
-none2036:
+unasked2191:
+none2180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2034
+	JNZ  row2178
 	JMP  done
 
 tile2true:
@@ -23522,25 +24337,32 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2046:
+row2192:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2048
+	JGE        none2194
 	CMPQ       DI, (BX)
-	JNE        cut2050
+	JNE        cut2196
 	CMPQ       128(AX), $0x00
-	JE         near2052
+	JE         near2198
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2199
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2052:
+unweighted2199:
+near2198:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23558,25 +24380,25 @@ near2052:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2049
-	JMP          opened2051
+	JGE          over2195
+	JMP          opened2197
 
-cut2050:
+cut2196:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked2053
+	JE         unasked2200
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked2053:
-opened2051:
+unasked2200:
+opened2197:
 	CMPQ 128(AX), $0x00
-	JNE  far2054
+	JNE  far2201
 
-each2055:
+each2202:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23603,18 +24425,26 @@ each2055:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2055
-	JMP          over2049
+	JL           each2202
+	JMP          over2195
 
-far2054:
-each2056:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2201:
+each2203:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2204
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2204:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23641,101 +24471,110 @@ each2056:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2056
+	JL           each2203
 
-over2049:
+over2195:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2057
+	JE           all2205
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2059
+	JZ           two2207
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2059:
+two2207:
 	TESTQ    $0x00000002, R9
-	JZ       one2060
+	JZ       one2208
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2060:
+one2208:
 	TESTQ  $0x00000001, R9
-	JZ     stored2058
+	JZ     stored2206
 	VMOVSS X3, (R11)
-	JMP    stored2058
+	JMP    stored2206
 
-all2057:
+all2205:
 	VMOVUPS Y3, 32(CX)
 
-stored2058:
+stored2206:
 	CMPQ         48(AX), $0x00
-	JE           unasked2061
+	JE           unasked2209
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2062
+	JE           all2210
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2064
+	JZ           two2212
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2064:
+two2212:
 	TESTQ    $0x00000002, R11
-	JZ       one2065
+	JZ       one2213
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one2065:
+one2213:
 	TESTQ  $0x00000001, R11
-	JZ     stored2063
+	JZ     stored2211
 	VMOVSS X4, (R9)
-	JMP    stored2063
+	JMP    stored2211
 
-all2062:
+all2210:
 	VMOVUPS Y4, 32(R9)
 
-stored2063:
-unasked2061:
-none2048:
+stored2211:
+unasked2209:
+none2194:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2046
+	JNZ  row2192
 	JMP  done
 
 tile3false:
-row2066:
+row2214:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2068
+	JGE        none2216
 	CMPQ       DI, (BX)
-	JNE        cut2070
+	JNE        cut2218
 	CMPQ       128(AX), $0x00
-	JE         near2072
+	JE         near2220
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2221
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near2072:
+unweighted2221:
+near2220:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23757,27 +24596,27 @@ near2072:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2069
-	JMP          opened2071
+	JGE          over2217
+	JMP          opened2219
 
-cut2070:
+cut2218:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2073
+	JE      unasked2222
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2073:
-opened2071:
+unasked2222:
+opened2219:
 	CMPQ 128(AX), $0x00
-	JNE  far2074
+	JNE  far2223
 
-each2075:
+each2224:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23812,20 +24651,30 @@ each2075:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2075
-	JMP          over2069
+	JL           each2224
+	JMP          over2217
 
-far2074:
-each2076:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2223:
+each2225:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2226
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2226:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23860,28 +24709,28 @@ each2076:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2076
+	JL           each2225
 
-over2069:
+over2217:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2077
+	JE      unasked2227
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2077:
-none2068:
+unasked2227:
+none2216:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2066
+	JNZ  row2214
 	JMP  done
 
 tile3true:
@@ -23890,27 +24739,36 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2078:
+row2228:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2080
+	JGE        none2230
 	CMPQ       DI, (BX)
-	JNE        cut2082
+	JNE        cut2232
 	CMPQ       128(AX), $0x00
-	JE         near2084
+	JE         near2234
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2235
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
 
-near2084:
+unweighted2235:
+near2234:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23932,27 +24790,27 @@ near2084:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2081
-	JMP          opened2083
+	JGE          over2231
+	JMP          opened2233
 
-cut2082:
+cut2232:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked2085
+	JE         unasked2236
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked2085:
-opened2083:
+unasked2236:
+opened2233:
 	CMPQ 128(AX), $0x00
-	JNE  far2086
+	JNE  far2237
 
-each2087:
+each2238:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23987,20 +24845,30 @@ each2087:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2087
-	JMP          over2081
+	JL           each2238
+	JMP          over2231
 
-far2086:
-each2088:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2237:
+each2239:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2240
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+
+unweighted2240:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24035,102 +24903,110 @@ each2088:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2088
+	JL           each2239
 
-over2081:
+over2231:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2089
+	JE           all2241
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2091
+	JZ           two2243
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2091:
+two2243:
 	TESTQ    $0x00000002, R9
-	JZ       one2092
+	JZ       one2244
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2092:
+one2244:
 	TESTQ  $0x00000001, R9
-	JZ     stored2090
+	JZ     stored2242
 	VMOVSS X5, (R11)
-	JMP    stored2090
+	JMP    stored2242
 
-all2089:
+all2241:
 	VMOVUPS Y5, 64(CX)
 
-stored2090:
+stored2242:
 	CMPQ         48(AX), $0x00
-	JE           unasked2093
+	JE           unasked2245
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2094
+	JE           all2246
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2096
+	JZ           two2248
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2096:
+two2248:
 	TESTQ    $0x00000002, R11
-	JZ       one2097
+	JZ       one2249
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one2097:
+one2249:
 	TESTQ  $0x00000001, R11
-	JZ     stored2095
+	JZ     stored2247
 	VMOVSS X6, (R9)
-	JMP    stored2095
+	JMP    stored2247
 
-all2094:
+all2246:
 	VMOVUPS Y6, 64(R9)
 
-stored2095:
-unasked2093:
-none2080:
+stored2247:
+unasked2245:
+none2230:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2078
+	JNZ  row2228
 	JMP  done
 
 tile4false:
-row2098:
+row2250:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2100
+	JGE        none2252
 	CMPQ       DI, (BX)
-	JNE        cut2102
+	JNE        cut2254
 	CMPQ       128(AX), $0x00
-	JE         near2104
+	JE         near2256
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2257
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near2104:
+unweighted2257:
+near2256:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24156,16 +25032,16 @@ near2104:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2101
-	JMP          opened2103
+	JGE          over2253
+	JMP          opened2255
 
-cut2102:
+cut2254:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2105
+	JE      unasked2258
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24173,12 +25049,12 @@ cut2102:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2105:
-opened2103:
+unasked2258:
+opened2255:
 	CMPQ 128(AX), $0x00
-	JNE  far2106
+	JNE  far2259
 
-each2107:
+each2260:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24221,19 +25097,28 @@ each2107:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2107
-	JMP          over2101
+	JL           each2260
+	JMP          over2253
 
-far2106:
-each2108:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2259:
+each2261:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2262
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2262:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24276,15 +25161,15 @@ each2108:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2108
+	JL           each2261
 
-over2101:
+over2253:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2109
+	JE      unasked2263
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -24292,14 +25177,14 @@ over2101:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2109:
-none2100:
+unasked2263:
+none2252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2098
+	JNZ  row2250
 	JMP  done
 
 tile4true:
@@ -24308,26 +25193,34 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2110:
+row2264:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2112
+	JGE        none2266
 	CMPQ       DI, (BX)
-	JNE        cut2114
+	JNE        cut2268
 	CMPQ       128(AX), $0x00
-	JE         near2116
+	JE         near2270
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2271
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
 
-near2116:
+unweighted2271:
+near2270:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24353,16 +25246,16 @@ near2116:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2113
-	JMP          opened2115
+	JGE          over2267
+	JMP          opened2269
 
-cut2114:
+cut2268:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2117
+	JE         unasked2272
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -24370,12 +25263,12 @@ cut2114:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2117:
-opened2115:
+unasked2272:
+opened2269:
 	CMPQ 128(AX), $0x00
-	JNE  far2118
+	JNE  far2273
 
-each2119:
+each2274:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24418,19 +25311,28 @@ each2119:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2119
-	JMP          over2113
+	JL           each2274
+	JMP          over2267
 
-far2118:
-each2120:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2273:
+each2275:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2276
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+unweighted2276:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24473,41 +25375,41 @@ each2120:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2120
+	JL           each2275
 
-over2113:
+over2267:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2121
+	JE           all2277
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2123
+	JZ           two2279
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2123:
+two2279:
 	TESTQ    $0x00000002, R9
-	JZ       one2124
+	JZ       one2280
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2124:
+one2280:
 	TESTQ  $0x00000001, R9
-	JZ     stored2122
+	JZ     stored2278
 	VMOVSS X7, (R11)
-	JMP    stored2122
+	JMP    stored2278
 
-all2121:
+all2277:
 	VMOVUPS Y7, 96(CX)
 
-stored2122:
+stored2278:
 	CMPQ         48(AX), $0x00
-	JE           unasked2125
+	JE           unasked2281
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -24515,46 +25417,46 @@ stored2122:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2126
+	JE           all2282
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2128
+	JZ           two2284
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2128:
+two2284:
 	TESTQ    $0x00000002, R11
-	JZ       one2129
+	JZ       one2285
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2129:
+one2285:
 	TESTQ  $0x00000001, R11
-	JZ     stored2127
+	JZ     stored2283
 	VMOVSS X8, (R9)
-	JMP    stored2127
+	JMP    stored2283
 
-all2126:
+all2282:
 	VMOVUPS Y8, 96(R9)
 
-stored2127:
-unasked2125:
-none2112:
+stored2283:
+unasked2281:
+none2266:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2110
+	JNZ  row2264
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2130
+	JE   fenced2286
 	SFENCE
 
-fenced2130:
+fenced2286:
 	VZEROUPPER
 	RET
 
@@ -24581,25 +25483,32 @@ TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2131:
+row2287:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2133
+	JGE        none2289
 	CMPQ       DI, (BX)
-	JNE        cut2135
+	JNE        cut2291
 	CMPQ       128(AX), $0x00
-	JE         near2137
+	JE         near2293
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2294
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2137:
+unweighted2294:
+near2293:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24613,23 +25522,23 @@ near2137:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2134
-	JMP          opened2136
+	JGE          over2290
+	JMP          opened2292
 
-cut2135:
+cut2291:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2138
+	JE      unasked2295
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2138:
-opened2136:
+unasked2295:
+opened2292:
 	CMPQ 128(AX), $0x00
-	JNE  far2139
+	JNE  far2296
 
-each2140:
+each2297:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24648,18 +25557,26 @@ each2140:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2140
-	JMP          over2134
+	JL           each2297
+	JMP          over2290
 
-far2139:
-each2141:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2296:
+each2298:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2299
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2299:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24678,46 +25595,53 @@ each2141:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2141
+	JL           each2298
 
-over2134:
+over2290:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2142
+	JE      unasked2300
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2142:
-none2133:
+unasked2300:
+none2289:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2131
+	JNZ  row2287
 	JMP  done
 
 tile2false:
-row2143:
+row2301:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2145
+	JGE        none2303
 	CMPQ       DI, (BX)
-	JNE        cut2147
+	JNE        cut2305
 	CMPQ       128(AX), $0x00
-	JE         near2149
+	JE         near2307
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2308
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2149:
+unweighted2308:
+near2307:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24735,25 +25659,25 @@ near2149:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2146
-	JMP          opened2148
+	JGE          over2304
+	JMP          opened2306
 
-cut2147:
+cut2305:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2150
+	JE      unasked2309
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2150:
-opened2148:
+unasked2309:
+opened2306:
 	CMPQ 128(AX), $0x00
-	JNE  far2151
+	JNE  far2310
 
-each2152:
+each2311:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24780,18 +25704,26 @@ each2152:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2152
-	JMP          over2146
+	JL           each2311
+	JMP          over2304
 
-far2151:
-each2153:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2310:
+each2312:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2313
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2313:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24818,50 +25750,57 @@ each2153:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2153
+	JL           each2312
 
-over2146:
+over2304:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2154
+	JE      unasked2314
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2154:
-none2145:
+unasked2314:
+none2303:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2143
+	JNZ  row2301
 	JMP  done
 
 tile3false:
-row2155:
+row2315:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2157
+	JGE        none2317
 	CMPQ       DI, (BX)
-	JNE        cut2159
+	JNE        cut2319
 	CMPQ       128(AX), $0x00
-	JE         near2161
+	JE         near2321
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2322
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2161:
+unweighted2322:
+near2321:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24883,27 +25822,27 @@ near2161:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2158
-	JMP          opened2160
+	JGE          over2318
+	JMP          opened2320
 
-cut2159:
+cut2319:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2162
+	JE      unasked2323
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2162:
-opened2160:
+unasked2323:
+opened2320:
 	CMPQ 128(AX), $0x00
-	JNE  far2163
+	JNE  far2324
 
-each2164:
+each2325:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24938,20 +25877,28 @@ each2164:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2164
-	JMP          over2158
+	JL           each2325
+	JMP          over2318
 
-far2163:
-each2165:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2324:
+each2326:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2327
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2327:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24986,51 +25933,58 @@ each2165:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2165
+	JL           each2326
 
-over2158:
+over2318:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2166
+	JE      unasked2328
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2166:
-none2157:
+unasked2328:
+none2317:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2155
+	JNZ  row2315
 	JMP  done
 
 tile4false:
-row2167:
+row2329:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2169
+	JGE        none2331
 	CMPQ       DI, (BX)
-	JNE        cut2171
+	JNE        cut2333
 	CMPQ       128(AX), $0x00
-	JE         near2173
+	JE         near2335
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2336
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2173:
+unweighted2336:
+near2335:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25056,16 +26010,16 @@ near2173:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2170
-	JMP          opened2172
+	JGE          over2332
+	JMP          opened2334
 
-cut2171:
+cut2333:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2174
+	JE      unasked2337
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25073,12 +26027,12 @@ cut2171:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2174:
-opened2172:
+unasked2337:
+opened2334:
 	CMPQ 128(AX), $0x00
-	JNE  far2175
+	JNE  far2338
 
-each2176:
+each2339:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25121,19 +26075,27 @@ each2176:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2176
-	JMP          over2170
+	JL           each2339
+	JMP          over2332
 
-far2175:
-each2177:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2338:
+each2340:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2341
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2341:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25176,15 +26138,15 @@ each2177:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2177
+	JL           each2340
 
-over2170:
+over2332:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2178
+	JE      unasked2342
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25192,21 +26154,21 @@ over2170:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2178:
-none2169:
+unasked2342:
+none2331:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2167
+	JNZ  row2329
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2179
+	JE   fenced2343
 	SFENCE
 
-fenced2179:
+fenced2343:
 	VZEROUPPER
 	RET
 
@@ -25233,25 +26195,32 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2180:
+row2344:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2182
+	JGE        none2346
 	CMPQ       DI, (BX)
-	JNE        cut2184
+	JNE        cut2348
 	CMPQ       128(AX), $0x00
-	JE         near2186
+	JE         near2350
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2351
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2186:
+unweighted2351:
+near2350:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25265,23 +26234,23 @@ near2186:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2183
-	JMP          opened2185
+	JGE          over2347
+	JMP          opened2349
 
-cut2184:
+cut2348:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2187
+	JE      unasked2352
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2187:
-opened2185:
+unasked2352:
+opened2349:
 	CMPQ 128(AX), $0x00
-	JNE  far2188
+	JNE  far2353
 
-each2189:
+each2354:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25300,18 +26269,26 @@ each2189:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2189
-	JMP          over2183
+	JL           each2354
+	JMP          over2347
 
-far2188:
-each2190:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2353:
+each2355:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2356
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2356:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25330,46 +26307,53 @@ each2190:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2190
+	JL           each2355
 
-over2183:
+over2347:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2191
+	JE      unasked2357
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2191:
-none2182:
+unasked2357:
+none2346:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2180
+	JNZ  row2344
 	JMP  done
 
 tile2false:
-row2192:
+row2358:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2194
+	JGE        none2360
 	CMPQ       DI, (BX)
-	JNE        cut2196
+	JNE        cut2362
 	CMPQ       128(AX), $0x00
-	JE         near2198
+	JE         near2364
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2365
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2198:
+unweighted2365:
+near2364:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25387,25 +26371,25 @@ near2198:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2195
-	JMP          opened2197
+	JGE          over2361
+	JMP          opened2363
 
-cut2196:
+cut2362:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2199
+	JE      unasked2366
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2199:
-opened2197:
+unasked2366:
+opened2363:
 	CMPQ 128(AX), $0x00
-	JNE  far2200
+	JNE  far2367
 
-each2201:
+each2368:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25432,18 +26416,26 @@ each2201:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2201
-	JMP          over2195
+	JL           each2368
+	JMP          over2361
 
-far2200:
-each2202:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2367:
+each2369:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2370
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2370:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25470,50 +26462,57 @@ each2202:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2202
+	JL           each2369
 
-over2195:
+over2361:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2203
+	JE      unasked2371
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2203:
-none2194:
+unasked2371:
+none2360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2192
+	JNZ  row2358
 	JMP  done
 
 tile3false:
-row2204:
+row2372:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2206
+	JGE        none2374
 	CMPQ       DI, (BX)
-	JNE        cut2208
+	JNE        cut2376
 	CMPQ       128(AX), $0x00
-	JE         near2210
+	JE         near2378
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2379
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2210:
+unweighted2379:
+near2378:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25535,27 +26534,27 @@ near2210:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2207
-	JMP          opened2209
+	JGE          over2375
+	JMP          opened2377
 
-cut2208:
+cut2376:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2211
+	JE      unasked2380
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2211:
-opened2209:
+unasked2380:
+opened2377:
 	CMPQ 128(AX), $0x00
-	JNE  far2212
+	JNE  far2381
 
-each2213:
+each2382:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25590,20 +26589,28 @@ each2213:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2213
-	JMP          over2207
+	JL           each2382
+	JMP          over2375
 
-far2212:
-each2214:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
+far2381:
+each2383:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2384
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2384:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25638,51 +26645,58 @@ each2214:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2214
+	JL           each2383
 
-over2207:
+over2375:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2215
+	JE      unasked2385
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2215:
-none2206:
+unasked2385:
+none2374:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2204
+	JNZ  row2372
 	JMP  done
 
 tile4false:
-row2216:
+row2386:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2218
+	JGE        none2388
 	CMPQ       DI, (BX)
-	JNE        cut2220
+	JNE        cut2390
 	CMPQ       128(AX), $0x00
-	JE         near2222
+	JE         near2392
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2393
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2222:
+unweighted2393:
+near2392:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25708,16 +26722,16 @@ near2222:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2219
-	JMP          opened2221
+	JGE          over2389
+	JMP          opened2391
 
-cut2220:
+cut2390:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2223
+	JE      unasked2394
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -25725,12 +26739,12 @@ cut2220:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2223:
-opened2221:
+unasked2394:
+opened2391:
 	CMPQ 128(AX), $0x00
-	JNE  far2224
+	JNE  far2395
 
-each2225:
+each2396:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25773,19 +26787,27 @@ each2225:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2225
-	JMP          over2219
+	JL           each2396
+	JMP          over2389
 
-far2224:
-each2226:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2395:
+each2397:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2398
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2398:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25828,15 +26850,15 @@ each2226:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2226
+	JL           each2397
 
-over2219:
+over2389:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2227
+	JE      unasked2399
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -25844,21 +26866,21 @@ over2219:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2227:
-none2218:
+unasked2399:
+none2388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2216
+	JNZ  row2386
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2228
+	JE   fenced2400
 	SFENCE
 
-fenced2228:
+fenced2400:
 	VZEROUPPER
 	RET
 
@@ -25881,25 +26903,32 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2229:
+row2401:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2231
+	JGE        none2403
 	CMPQ       DI, (BX)
-	JNE        cut2233
+	JNE        cut2405
 	CMPQ       128(AX), $0x00
-	JE         near2235
+	JE         near2407
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2408
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2235:
+unweighted2408:
+near2407:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25916,25 +26945,25 @@ near2235:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2232
-	JMP          opened2234
+	JGE          over2404
+	JMP          opened2406
 
-cut2233:
+cut2405:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2236
+	JE      unasked2409
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2236:
-opened2234:
+unasked2409:
+opened2406:
 	CMPQ 128(AX), $0x00
-	JNE  far2237
+	JNE  far2410
 
-each2238:
+each2411:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25960,18 +26989,26 @@ each2238:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2238
-	JMP          over2232
+	JL           each2411
+	JMP          over2404
 
-far2237:
-each2239:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2410:
+each2412:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2413
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2413:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25997,49 +27034,56 @@ each2239:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2239
+	JL           each2412
 
-over2232:
+over2404:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2240
+	JE      unasked2414
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2240:
-none2231:
+unasked2414:
+none2403:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2229
+	JNZ  row2401
 	JMP  done
 
 tile4false:
-row2241:
+row2415:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2243
+	JGE        none2417
 	CMPQ       DI, (BX)
-	JNE        cut2245
+	JNE        cut2419
 	CMPQ       128(AX), $0x00
-	JE         near2247
+	JE         near2421
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2422
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2247:
+unweighted2422:
+near2421:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26063,16 +27107,16 @@ near2247:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2244
-	JMP          opened2246
+	JGE          over2418
+	JMP          opened2420
 
-cut2245:
+cut2419:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2248
+	JE      unasked2423
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26080,12 +27124,12 @@ cut2245:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2248:
-opened2246:
+unasked2423:
+opened2420:
 	CMPQ 128(AX), $0x00
-	JNE  far2249
+	JNE  far2424
 
-each2250:
+each2425:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26126,19 +27170,27 @@ each2250:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2250
-	JMP          over2244
+	JL           each2425
+	JMP          over2418
 
-far2249:
-each2251:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2424:
+each2426:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2427
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2427:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26179,15 +27231,15 @@ each2251:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2251
+	JL           each2426
 
-over2244:
+over2418:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2252
+	JE      unasked2428
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26195,21 +27247,21 @@ over2244:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2252:
-none2243:
+unasked2428:
+none2417:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2241
+	JNZ  row2415
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2253
+	JE   fenced2429
 	SFENCE
 
-fenced2253:
+fenced2429:
 	VZEROUPPER
 	RET
 
@@ -26232,25 +27284,32 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2254:
+row2430:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2256
+	JGE        none2432
 	CMPQ       DI, (BX)
-	JNE        cut2258
+	JNE        cut2434
 	CMPQ       128(AX), $0x00
-	JE         near2260
+	JE         near2436
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2437
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2260:
+unweighted2437:
+near2436:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26267,25 +27326,25 @@ near2260:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2257
-	JMP          opened2259
+	JGE          over2433
+	JMP          opened2435
 
-cut2258:
+cut2434:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2261
+	JE      unasked2438
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2261:
-opened2259:
+unasked2438:
+opened2435:
 	CMPQ 128(AX), $0x00
-	JNE  far2262
+	JNE  far2439
 
-each2263:
+each2440:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26311,18 +27370,26 @@ each2263:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2263
-	JMP          over2257
+	JL           each2440
+	JMP          over2433
 
-far2262:
-each2264:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
+far2439:
+each2441:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2442
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2442:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26348,49 +27415,56 @@ each2264:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2264
+	JL           each2441
 
-over2257:
+over2433:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2265
+	JE      unasked2443
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2265:
-none2256:
+unasked2443:
+none2432:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2254
+	JNZ  row2430
 	JMP  done
 
 tile4false:
-row2266:
+row2444:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2268
+	JGE        none2446
 	CMPQ       DI, (BX)
-	JNE        cut2270
+	JNE        cut2448
 	CMPQ       128(AX), $0x00
-	JE         near2272
+	JE         near2450
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2451
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2272:
+unweighted2451:
+near2450:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26414,16 +27488,16 @@ near2272:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2269
-	JMP          opened2271
+	JGE          over2447
+	JMP          opened2449
 
-cut2270:
+cut2448:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2273
+	JE      unasked2452
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26431,12 +27505,12 @@ cut2270:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2273:
-opened2271:
+unasked2452:
+opened2449:
 	CMPQ 128(AX), $0x00
-	JNE  far2274
+	JNE  far2453
 
-each2275:
+each2454:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26477,19 +27551,27 @@ each2275:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2275
-	JMP          over2269
+	JL           each2454
+	JMP          over2447
 
-far2274:
-each2276:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2453:
+each2455:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2456
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2456:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26530,15 +27612,15 @@ each2276:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2276
+	JL           each2455
 
-over2269:
+over2447:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2277
+	JE      unasked2457
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26546,21 +27628,21 @@ over2269:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2277:
-none2268:
+unasked2457:
+none2446:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2266
+	JNZ  row2444
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2278
+	JE   fenced2458
 	SFENCE
 
-fenced2278:
+fenced2458:
 	VZEROUPPER
 	RET
 
@@ -26581,26 +27663,33 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2279:
+row2459:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2281
+	JGE        none2461
 	CMPQ       DI, (BX)
-	JNE        cut2283
+	JNE        cut2463
 	CMPQ       128(AX), $0x00
-	JE         near2285
+	JE         near2465
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2466
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2285:
+unweighted2466:
+near2465:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26623,16 +27712,16 @@ near2285:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2282
-	JMP          opened2284
+	JGE          over2462
+	JMP          opened2464
 
-cut2283:
+cut2463:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2286
+	JE      unasked2467
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26640,12 +27729,12 @@ cut2283:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2286:
-opened2284:
+unasked2467:
+opened2464:
 	CMPQ 128(AX), $0x00
-	JNE  far2287
+	JNE  far2468
 
-each2288:
+each2469:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26685,19 +27774,27 @@ each2288:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2288
-	JMP          over2282
+	JL           each2469
+	JMP          over2462
 
-far2287:
-each2289:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2468:
+each2470:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2471
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2471:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26737,15 +27834,15 @@ each2289:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2289
+	JL           each2470
 
-over2282:
+over2462:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2290
+	JE      unasked2472
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26753,21 +27850,21 @@ over2282:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2290:
-none2281:
+unasked2472:
+none2461:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2279
+	JNZ  row2459
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2291
+	JE   fenced2473
 	SFENCE
 
-fenced2291:
+fenced2473:
 	VZEROUPPER
 	RET
 
@@ -26788,26 +27885,33 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2292:
+row2474:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2294
+	JGE        none2476
 	CMPQ       DI, (BX)
-	JNE        cut2296
+	JNE        cut2478
 	CMPQ       128(AX), $0x00
-	JE         near2298
+	JE         near2480
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
-	MOVLQSX    (SI)(R11*4), R11
-	IMULQ      R8, R11
-	ADDQ       DX, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2481
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
 
-near2298:
+unweighted2481:
+near2480:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26830,16 +27934,16 @@ near2298:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2295
-	JMP          opened2297
+	JGE          over2477
+	JMP          opened2479
 
-cut2296:
+cut2478:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2299
+	JE      unasked2482
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26847,12 +27951,12 @@ cut2296:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2299:
-opened2297:
+unasked2482:
+opened2479:
 	CMPQ 128(AX), $0x00
-	JNE  far2300
+	JNE  far2483
 
-each2301:
+each2484:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26892,19 +27996,27 @@ each2301:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2301
-	JMP          over2295
+	JL           each2484
+	JMP          over2477
 
-far2300:
-each2302:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
+far2483:
+each2485:
+	LEAQ       32(DI), R11
+	CMPQ       R11, 72(AX)
+	CMOVQGT    72(AX), R11
+	MOVLQSX    (SI)(R11*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	CMPQ       128(AX), $0x02
+	JL         unweighted2486
+	MOVQ       R11, R12
+	IMULQ      96(AX), R12
+	ADDQ       R10, R12
+	PREFETCHT1 (R12)
+
+unweighted2486:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26944,15 +28056,15 @@ each2302:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2302
+	JL           each2485
 
-over2295:
+over2477:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2303
+	JE      unasked2487
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26960,21 +28072,21 @@ over2295:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2303:
-none2294:
+unasked2487:
+none2476:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2292
+	JNZ  row2474
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2304
+	JE   fenced2488
 	SFENCE
 
-fenced2304:
+fenced2488:
 	VZEROUPPER
 	RET
 
@@ -27002,18 +28114,18 @@ TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2305
+	JE     bare2489
 
-row2307:
+row2491:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2309
+	JGE        none2493
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2311
+	JE         near2495
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27021,10 +28133,10 @@ row2307:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2312
+	JMP        ready2496
 
-near2311:
-ready2312:
+near2495:
+ready2496:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27032,11 +28144,11 @@ ready2312:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2310
+	JGE     over2494
 	CMPQ    128(AX), $0x00
-	JNE     far2313
+	JNE     far2497
 
-each2314:
+each2498:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -27052,11 +28164,11 @@ each2314:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2314
-	JMP       over2310
+	JL        each2498
+	JMP       over2494
 
-far2313:
-each2315:
+far2497:
+each2499:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27079,20 +28191,20 @@ each2315:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2315
+	JL         each2499
 
-over2310:
+over2494:
 	CMPQ    168(AX), $0x00
-	JNE     past2316
+	JNE     past2500
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2317
+	JMP     kept2501
 
-past2316:
+past2500:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2317:
+kept2501:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -27102,34 +28214,34 @@ kept2317:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          past2318
+	JNE          past2502
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          kept2319
+	JMP          kept2503
 
-past2318:
+past2502:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-kept2319:
-none2309:
+kept2503:
+none2493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2307
-	JMP  tiled2306
+	JNZ  row2491
+	JMP  tiled2490
 
-bare2305:
-row2320:
+bare2489:
+row2504:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2322
+	JGE        none2506
 	CMPQ       128(AX), $0x00
-	JE         near2324
+	JE         near2508
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27137,10 +28249,10 @@ row2320:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2325
+	JMP        ready2509
 
-near2324:
-ready2325:
+near2508:
+ready2509:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27148,11 +28260,11 @@ ready2325:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2323
+	JGE     over2507
 	CMPQ    128(AX), $0x00
-	JNE     far2326
+	JNE     far2510
 
-each2327:
+each2511:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27164,11 +28276,11 @@ each2327:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2327
-	JMP     over2323
+	JL      each2511
+	JMP     over2507
 
-far2326:
-each2328:
+far2510:
+each2512:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27187,27 +28299,27 @@ each2328:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2328
+	JL         each2512
 
-over2323:
+over2507:
 	CMPQ    168(AX), $0x00
-	JNE     past2329
+	JNE     past2513
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2330
+	JMP     kept2514
 
-past2329:
+past2513:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2330:
-none2322:
+kept2514:
+none2506:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2320
+	JNZ  row2504
 
-tiled2306:
+tiled2490:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27215,19 +28327,19 @@ tiled2306:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2331
+	JE     bare2515
 
-row2333:
+row2517:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2335
+	JGE        none2519
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2337
+	JE         near2521
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27236,9 +28348,9 @@ row2333:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2338
+	JMP        ready2522
 
-near2337:
+near2521:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27248,7 +28360,7 @@ near2337:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2338:
+ready2522:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27258,11 +28370,11 @@ ready2338:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2336
+	JGE     over2520
 	CMPQ    128(AX), $0x00
-	JNE     far2339
+	JNE     far2523
 
-each2340:
+each2524:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27295,11 +28407,11 @@ each2340:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2340
-	JMP        over2336
+	JL         each2524
+	JMP        over2520
 
-far2339:
-each2341:
+far2523:
+each2525:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27332,24 +28444,24 @@ each2341:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2341
+	JL         each2525
 
-over2336:
+over2520:
 	CMPQ    168(AX), $0x00
-	JNE     past2342
+	JNE     past2526
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2343
+	JMP     kept2527
 
-past2342:
+past2526:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2343:
+kept2527:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -27363,38 +28475,38 @@ kept2343:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          past2344
+	JNE          past2528
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          kept2345
+	JMP          kept2529
 
-past2344:
+past2528:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-kept2345:
-none2335:
+kept2529:
+none2519:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2333
-	JMP  tiled2332
+	JNZ  row2517
+	JMP  tiled2516
 
-bare2331:
-row2346:
+bare2515:
+row2530:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2348
+	JGE        none2532
 	CMPQ       128(AX), $0x00
-	JE         near2350
+	JE         near2534
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27403,9 +28515,9 @@ row2346:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2351
+	JMP        ready2535
 
-near2350:
+near2534:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27415,7 +28527,7 @@ near2350:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2351:
+ready2535:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27425,11 +28537,11 @@ ready2351:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2349
+	JGE     over2533
 	CMPQ    128(AX), $0x00
-	JNE     far2352
+	JNE     far2536
 
-each2353:
+each2537:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27455,11 +28567,11 @@ each2353:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2353
-	JMP        over2349
+	JL         each2537
+	JMP        over2533
 
-far2352:
-each2354:
+far2536:
+each2538:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27485,31 +28597,31 @@ each2354:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2354
+	JL         each2538
 
-over2349:
+over2533:
 	CMPQ    168(AX), $0x00
-	JNE     past2355
+	JNE     past2539
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2356
+	JMP     kept2540
 
-past2355:
+past2539:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2356:
-none2348:
+kept2540:
+none2532:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2346
+	JNZ  row2530
 
-tiled2332:
+tiled2516:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27517,20 +28629,20 @@ tiled2332:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2357
+	JE     bare2541
 
-row2359:
+row2543:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2361
+	JGE        none2545
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2363
+	JE         near2547
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27540,9 +28652,9 @@ row2359:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2364
+	JMP        ready2548
 
-near2363:
+near2547:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27553,7 +28665,7 @@ near2363:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2364:
+ready2548:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27565,11 +28677,11 @@ ready2364:
 	VMOVUPS 160(R10), Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2362
+	JGE     over2546
 	CMPQ    128(AX), $0x00
-	JNE     far2365
+	JNE     far2549
 
-each2366:
+each2550:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27612,11 +28724,11 @@ each2366:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2366
-	JMP        over2362
+	JL         each2550
+	JMP        over2546
 
-far2365:
-each2367:
+far2549:
+each2551:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27659,20 +28771,20 @@ each2367:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2367
+	JL         each2551
 
-over2362:
+over2546:
 	CMPQ    168(AX), $0x00
-	JNE     past2368
+	JNE     past2552
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2369
+	JMP     kept2553
 
-past2368:
+past2552:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -27680,7 +28792,7 @@ past2368:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2369:
+kept2553:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -27698,16 +28810,16 @@ kept2369:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          past2370
+	JNE          past2554
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          kept2371
+	JMP          kept2555
 
-past2370:
+past2554:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -27715,25 +28827,25 @@ past2370:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-kept2371:
-none2361:
+kept2555:
+none2545:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2359
-	JMP  tiled2358
+	JNZ  row2543
+	JMP  tiled2542
 
-bare2357:
-row2372:
+bare2541:
+row2556:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2374
+	JGE        none2558
 	CMPQ       128(AX), $0x00
-	JE         near2376
+	JE         near2560
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27743,9 +28855,9 @@ row2372:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2377
+	JMP        ready2561
 
-near2376:
+near2560:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27756,7 +28868,7 @@ near2376:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2377:
+ready2561:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27768,11 +28880,11 @@ ready2377:
 	VMOVUPS 160(R10), Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2375
+	JGE     over2559
 	CMPQ    128(AX), $0x00
-	JNE     far2378
+	JNE     far2562
 
-each2379:
+each2563:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27805,11 +28917,11 @@ each2379:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2379
-	JMP        over2375
+	JL         each2563
+	JMP        over2559
 
-far2378:
-each2380:
+far2562:
+each2564:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27842,20 +28954,20 @@ each2380:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2380
+	JL         each2564
 
-over2375:
+over2559:
 	CMPQ    168(AX), $0x00
-	JNE     past2381
+	JNE     past2565
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2382
+	JMP     kept2566
 
-past2381:
+past2565:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -27863,14 +28975,14 @@ past2381:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2382:
-none2374:
+kept2566:
+none2558:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2372
+	JNZ  row2556
 
-tiled2358:
+tiled2542:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -27878,21 +28990,21 @@ tiled2358:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2383
+	JE     bare2567
 
-row2385:
+row2569:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2387
+	JGE        none2571
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2389
+	JE         near2573
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27903,9 +29015,9 @@ row2385:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2390
+	JMP        ready2574
 
-near2389:
+near2573:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27917,7 +29029,7 @@ near2389:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2390:
+ready2574:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -27931,11 +29043,11 @@ ready2390:
 	VMOVUPS 224(R10), Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2388
+	JGE     over2572
 	CMPQ    128(AX), $0x00
-	JNE     far2391
+	JNE     far2575
 
-each2392:
+each2576:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -27988,11 +29100,11 @@ each2392:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2392
-	JMP        over2388
+	JL         each2576
+	JMP        over2572
 
-far2391:
-each2393:
+far2575:
+each2577:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28045,11 +29157,11 @@ each2393:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2393
+	JL         each2577
 
-over2388:
+over2572:
 	CMPQ    168(AX), $0x00
-	JNE     past2394
+	JNE     past2578
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28058,9 +29170,9 @@ over2388:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2395
+	JMP     kept2579
 
-past2394:
+past2578:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28070,7 +29182,7 @@ past2394:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2395:
+kept2579:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -28092,7 +29204,7 @@ kept2395:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          past2396
+	JNE          past2580
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -28101,9 +29213,9 @@ kept2395:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          kept2397
+	JMP          kept2581
 
-past2396:
+past2580:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -28113,25 +29225,25 @@ past2396:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-kept2397:
-none2387:
+kept2581:
+none2571:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2385
-	JMP  tiled2384
+	JNZ  row2569
+	JMP  tiled2568
 
-bare2383:
-row2398:
+bare2567:
+row2582:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2400
+	JGE        none2584
 	CMPQ       128(AX), $0x00
-	JE         near2402
+	JE         near2586
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28142,9 +29254,9 @@ row2398:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2403
+	JMP        ready2587
 
-near2402:
+near2586:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28156,7 +29268,7 @@ near2402:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2403:
+ready2587:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28170,11 +29282,11 @@ ready2403:
 	VMOVUPS 224(R10), Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2401
+	JGE     over2585
 	CMPQ    128(AX), $0x00
-	JNE     far2404
+	JNE     far2588
 
-each2405:
+each2589:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28214,11 +29326,11 @@ each2405:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2405
-	JMP        over2401
+	JL         each2589
+	JMP        over2585
 
-far2404:
-each2406:
+far2588:
+each2590:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28258,11 +29370,11 @@ each2406:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2406
+	JL         each2590
 
-over2401:
+over2585:
 	CMPQ    168(AX), $0x00
-	JNE     past2407
+	JNE     past2591
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -28271,9 +29383,9 @@ over2401:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2408
+	JMP     kept2592
 
-past2407:
+past2591:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -28283,23 +29395,23 @@ past2407:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2408:
-none2400:
+kept2592:
+none2584:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2398
+	JNZ  row2582
 
-tiled2384:
+tiled2568:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2409
+	JE   fenced2593
 	SFENCE
 
-fenced2409:
+fenced2593:
 	VZEROUPPER
 	RET
 
@@ -28337,18 +29449,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2410
+	JE     bare2594
 
-row2412:
+row2596:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2414
+	JGE        none2598
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2416
+	JE         near2600
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28356,10 +29468,10 @@ row2412:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2417
+	JMP        ready2601
 
-near2416:
-ready2417:
+near2600:
+ready2601:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28367,11 +29479,11 @@ ready2417:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2415
+	JGE     over2599
 	CMPQ    128(AX), $0x00
-	JNE     far2418
+	JNE     far2602
 
-each2419:
+each2603:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -28387,11 +29499,11 @@ each2419:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2419
-	JMP       over2415
+	JL        each2603
+	JMP       over2599
 
-far2418:
-each2420:
+far2602:
+each2604:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28414,20 +29526,20 @@ each2420:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2420
+	JL         each2604
 
-over2415:
+over2599:
 	CMPQ    168(AX), $0x00
-	JNE     past2421
+	JNE     past2605
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2422
+	JMP     kept2606
 
-past2421:
+past2605:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2422:
+kept2606:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -28437,34 +29549,34 @@ kept2422:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          past2423
+	JNE          past2607
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          kept2424
+	JMP          kept2608
 
-past2423:
+past2607:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-kept2424:
-none2414:
+kept2608:
+none2598:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2412
-	JMP  tiled2411
+	JNZ  row2596
+	JMP  tiled2595
 
-bare2410:
-row2425:
+bare2594:
+row2609:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2427
+	JGE        none2611
 	CMPQ       128(AX), $0x00
-	JE         near2429
+	JE         near2613
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28472,10 +29584,10 @@ row2425:
 	IMULQ      R8, R10
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
-	JMP        ready2430
+	JMP        ready2614
 
-near2429:
-ready2430:
+near2613:
+ready2614:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28483,11 +29595,11 @@ ready2430:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2428
+	JGE     over2612
 	CMPQ    128(AX), $0x00
-	JNE     far2431
+	JNE     far2615
 
-each2432:
+each2616:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28499,11 +29611,11 @@ each2432:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2432
-	JMP     over2428
+	JL      each2616
+	JMP     over2612
 
-far2431:
-each2433:
+far2615:
+each2617:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28522,27 +29634,27 @@ each2433:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2433
+	JL         each2617
 
-over2428:
+over2612:
 	CMPQ    168(AX), $0x00
-	JNE     past2434
+	JNE     past2618
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     kept2435
+	JMP     kept2619
 
-past2434:
+past2618:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-kept2435:
-none2427:
+kept2619:
+none2611:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2425
+	JNZ  row2609
 
-tiled2411:
+tiled2595:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28550,19 +29662,19 @@ tiled2411:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2436
+	JE     bare2620
 
-row2438:
+row2622:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2440
+	JGE        none2624
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2442
+	JE         near2626
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28571,9 +29683,9 @@ row2438:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2443
+	JMP        ready2627
 
-near2442:
+near2626:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28583,7 +29695,7 @@ near2442:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2443:
+ready2627:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28593,11 +29705,11 @@ ready2443:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2441
+	JGE     over2625
 	CMPQ    128(AX), $0x00
-	JNE     far2444
+	JNE     far2628
 
-each2445:
+each2629:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28630,11 +29742,11 @@ each2445:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2445
-	JMP        over2441
+	JL         each2629
+	JMP        over2625
 
-far2444:
-each2446:
+far2628:
+each2630:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28667,24 +29779,24 @@ each2446:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2446
+	JL         each2630
 
-over2441:
+over2625:
 	CMPQ    168(AX), $0x00
-	JNE     past2447
+	JNE     past2631
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2448
+	JMP     kept2632
 
-past2447:
+past2631:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2448:
+kept2632:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -28698,38 +29810,38 @@ kept2448:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          past2449
+	JNE          past2633
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          kept2450
+	JMP          kept2634
 
-past2449:
+past2633:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-kept2450:
-none2440:
+kept2634:
+none2624:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2438
-	JMP  tiled2437
+	JNZ  row2622
+	JMP  tiled2621
 
-bare2436:
-row2451:
+bare2620:
+row2635:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2453
+	JGE        none2637
 	CMPQ       128(AX), $0x00
-	JE         near2455
+	JE         near2639
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28738,9 +29850,9 @@ row2451:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
-	JMP        ready2456
+	JMP        ready2640
 
-near2455:
+near2639:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28750,7 +29862,7 @@ near2455:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 
-ready2456:
+ready2640:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28760,11 +29872,11 @@ ready2456:
 	VMOVUPS 96(R10), Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2454
+	JGE     over2638
 	CMPQ    128(AX), $0x00
-	JNE     far2457
+	JNE     far2641
 
-each2458:
+each2642:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28790,11 +29902,11 @@ each2458:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2458
-	JMP        over2454
+	JL         each2642
+	JMP        over2638
 
-far2457:
-each2459:
+far2641:
+each2643:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28820,31 +29932,31 @@ each2459:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2459
+	JL         each2643
 
-over2454:
+over2638:
 	CMPQ    168(AX), $0x00
-	JNE     past2460
+	JNE     past2644
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     kept2461
+	JMP     kept2645
 
-past2460:
+past2644:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-kept2461:
-none2453:
+kept2645:
+none2637:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2451
+	JNZ  row2635
 
-tiled2437:
+tiled2621:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -28852,20 +29964,20 @@ tiled2437:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2462
+	JE     bare2646
 
-row2464:
+row2648:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2466
+	JGE        none2650
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2468
+	JE         near2652
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28875,9 +29987,9 @@ row2464:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2469
+	JMP        ready2653
 
-near2468:
+near2652:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28888,7 +30000,7 @@ near2468:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2469:
+ready2653:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -28900,11 +30012,11 @@ ready2469:
 	VMOVUPS 160(R10), Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2467
+	JGE     over2651
 	CMPQ    128(AX), $0x00
-	JNE     far2470
+	JNE     far2654
 
-each2471:
+each2655:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28947,11 +30059,11 @@ each2471:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2471
-	JMP        over2467
+	JL         each2655
+	JMP        over2651
 
-far2470:
-each2472:
+far2654:
+each2656:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -28994,20 +30106,20 @@ each2472:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2472
+	JL         each2656
 
-over2467:
+over2651:
 	CMPQ    168(AX), $0x00
-	JNE     past2473
+	JNE     past2657
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2474
+	JMP     kept2658
 
-past2473:
+past2657:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29015,7 +30127,7 @@ past2473:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2474:
+kept2658:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -29033,16 +30145,16 @@ kept2474:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          past2475
+	JNE          past2659
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          kept2476
+	JMP          kept2660
 
-past2475:
+past2659:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -29050,25 +30162,25 @@ past2475:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-kept2476:
-none2466:
+kept2660:
+none2650:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2464
-	JMP  tiled2463
+	JNZ  row2648
+	JMP  tiled2647
 
-bare2462:
-row2477:
+bare2646:
+row2661:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2479
+	JGE        none2663
 	CMPQ       128(AX), $0x00
-	JE         near2481
+	JE         near2665
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29078,9 +30190,9 @@ row2477:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
-	JMP        ready2482
+	JMP        ready2666
 
-near2481:
+near2665:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29091,7 +30203,7 @@ near2481:
 	PREFETCHT0 64(R10)
 	PREFETCHT0 128(R10)
 
-ready2482:
+ready2666:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29103,11 +30215,11 @@ ready2482:
 	VMOVUPS 160(R10), Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2480
+	JGE     over2664
 	CMPQ    128(AX), $0x00
-	JNE     far2483
+	JNE     far2667
 
-each2484:
+each2668:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29140,11 +30252,11 @@ each2484:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2484
-	JMP        over2480
+	JL         each2668
+	JMP        over2664
 
-far2483:
-each2485:
+far2667:
+each2669:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29177,20 +30289,20 @@ each2485:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2485
+	JL         each2669
 
-over2480:
+over2664:
 	CMPQ    168(AX), $0x00
-	JNE     past2486
+	JNE     past2670
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     kept2487
+	JMP     kept2671
 
-past2486:
+past2670:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29198,14 +30310,14 @@ past2486:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-kept2487:
-none2479:
+kept2671:
+none2663:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2477
+	JNZ  row2661
 
-tiled2463:
+tiled2647:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -29213,21 +30325,21 @@ tiled2463:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2488
+	JE     bare2672
 
-row2490:
+row2674:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2492
+	JGE        none2676
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2494
+	JE         near2678
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29238,9 +30350,9 @@ row2490:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2495
+	JMP        ready2679
 
-near2494:
+near2678:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29252,7 +30364,7 @@ near2494:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2495:
+ready2679:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29266,11 +30378,11 @@ ready2495:
 	VMOVUPS 224(R10), Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2493
+	JGE     over2677
 	CMPQ    128(AX), $0x00
-	JNE     far2496
+	JNE     far2680
 
-each2497:
+each2681:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29323,11 +30435,11 @@ each2497:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2497
-	JMP        over2493
+	JL         each2681
+	JMP        over2677
 
-far2496:
-each2498:
+far2680:
+each2682:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29380,11 +30492,11 @@ each2498:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2498
+	JL         each2682
 
-over2493:
+over2677:
 	CMPQ    168(AX), $0x00
-	JNE     past2499
+	JNE     past2683
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29393,9 +30505,9 @@ over2493:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2500
+	JMP     kept2684
 
-past2499:
+past2683:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29405,7 +30517,7 @@ past2499:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2500:
+kept2684:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -29427,7 +30539,7 @@ kept2500:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          past2501
+	JNE          past2685
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -29436,9 +30548,9 @@ kept2500:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          kept2502
+	JMP          kept2686
 
-past2501:
+past2685:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -29448,25 +30560,25 @@ past2501:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-kept2502:
-none2492:
+kept2686:
+none2676:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2490
-	JMP  tiled2489
+	JNZ  row2674
+	JMP  tiled2673
 
-bare2488:
-row2503:
+bare2672:
+row2687:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2505
+	JGE        none2689
 	CMPQ       128(AX), $0x00
-	JE         near2507
+	JE         near2691
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29477,9 +30589,9 @@ row2503:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
-	JMP        ready2508
+	JMP        ready2692
 
-near2507:
+near2691:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29491,7 +30603,7 @@ near2507:
 	PREFETCHT0 128(R10)
 	PREFETCHT0 192(R10)
 
-ready2508:
+ready2692:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29505,11 +30617,11 @@ ready2508:
 	VMOVUPS 224(R10), Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2506
+	JGE     over2690
 	CMPQ    128(AX), $0x00
-	JNE     far2509
+	JNE     far2693
 
-each2510:
+each2694:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29549,11 +30661,11 @@ each2510:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2510
-	JMP        over2506
+	JL         each2694
+	JMP        over2690
 
-far2509:
-each2511:
+far2693:
+each2695:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29593,11 +30705,11 @@ each2511:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2511
+	JL         each2695
 
-over2506:
+over2690:
 	CMPQ    168(AX), $0x00
-	JNE     past2512
+	JNE     past2696
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -29606,9 +30718,9 @@ over2506:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     kept2513
+	JMP     kept2697
 
-past2512:
+past2696:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29618,23 +30730,23 @@ past2512:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-kept2513:
-none2505:
+kept2697:
+none2689:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2503
+	JNZ  row2687
 
-tiled2489:
+tiled2673:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2514
+	JE   fenced2698
 	SFENCE
 
-fenced2514:
+fenced2698:
 	VZEROUPPER
 	RET
 
@@ -29685,17 +30797,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2515:
+row2699:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2517
+	JGE     none2701
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2519
+	JNE     far2703
 
-each2520:
+each2704:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29708,11 +30820,11 @@ each2520:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2520
-	JMP          over2518
+	JL           each2704
+	JMP          over2702
 
-far2519:
-each2521:
+far2703:
+each2705:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29735,16 +30847,16 @@ each2521:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2521
+	JL           each2705
 
-over2518:
+over2702:
 	VMOVUPS Y0, (CX)
 
-none2517:
+none2701:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2515
+	JNZ  row2699
 	JMP  done
 
 tile1true:
@@ -29753,17 +30865,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2522:
+row2706:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2524
+	JGE        none2708
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2526
+	JNE        far2710
 
-each2527:
+each2711:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29778,11 +30890,11 @@ each2527:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2527
-	JMP          over2525
+	JL           each2711
+	JMP          over2709
 
-far2526:
-each2528:
+far2710:
+each2712:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29807,56 +30919,56 @@ each2528:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2528
+	JL           each2712
 
-over2525:
+over2709:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2529
+	JE           all2713
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2531
+	JZ           two2715
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2531:
+two2715:
 	TESTQ    $0x00000002, R9
-	JZ       one2532
+	JZ       one2716
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2532:
+one2716:
 	TESTQ  $0x00000001, R9
-	JZ     stored2530
+	JZ     stored2714
 	VMOVSS X1, (R11)
-	JMP    stored2530
+	JMP    stored2714
 
-all2529:
+all2713:
 	VMOVUPS Y1, (CX)
 
-stored2530:
-none2524:
+stored2714:
+none2708:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2522
+	JNZ  row2706
 	JMP  done
 
 tile2false:
-row2533:
+row2717:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2535
+	JGE     none2719
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2537
+	JNE     far2721
 
-each2538:
+each2722:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29872,11 +30984,11 @@ each2538:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2538
-	JMP          over2536
+	JL           each2722
+	JMP          over2720
 
-far2537:
-each2539:
+far2721:
+each2723:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29902,17 +31014,17 @@ each2539:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2539
+	JL           each2723
 
-over2536:
+over2720:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2535:
+none2719:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2533
+	JNZ  row2717
 	JMP  done
 
 tile2true:
@@ -29921,18 +31033,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2540:
+row2724:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2542
+	JGE        none2726
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2544
+	JNE        far2728
 
-each2545:
+each2729:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29950,11 +31062,11 @@ each2545:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2545
-	JMP          over2543
+	JL           each2729
+	JMP          over2727
 
-far2544:
-each2546:
+far2728:
+each2730:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -29982,58 +31094,58 @@ each2546:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2546
+	JL           each2730
 
-over2543:
+over2727:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2547
+	JE           all2731
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2549
+	JZ           two2733
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2549:
+two2733:
 	TESTQ    $0x00000002, R9
-	JZ       one2550
+	JZ       one2734
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2550:
+one2734:
 	TESTQ  $0x00000001, R9
-	JZ     stored2548
+	JZ     stored2732
 	VMOVSS X2, (R11)
-	JMP    stored2548
+	JMP    stored2732
 
-all2547:
+all2731:
 	VMOVUPS Y2, 32(CX)
 
-stored2548:
-none2542:
+stored2732:
+none2726:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2540
+	JNZ  row2724
 	JMP  done
 
 tile3false:
-row2551:
+row2735:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2553
+	JGE     none2737
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2555
+	JNE     far2739
 
-each2556:
+each2740:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30052,11 +31164,11 @@ each2556:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2556
-	JMP          over2554
+	JL           each2740
+	JMP          over2738
 
-far2555:
-each2557:
+far2739:
+each2741:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30089,18 +31201,18 @@ each2557:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2557
+	JL           each2741
 
-over2554:
+over2738:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2553:
+none2737:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2551
+	JNZ  row2735
 	JMP  done
 
 tile3true:
@@ -30109,19 +31221,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2558:
+row2742:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2560
+	JGE        none2744
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2562
+	JNE        far2746
 
-each2563:
+each2747:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30142,11 +31254,11 @@ each2563:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2563
-	JMP          over2561
+	JL           each2747
+	JMP          over2745
 
-far2562:
-each2564:
+far2746:
+each2748:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30181,60 +31293,60 @@ each2564:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2564
+	JL           each2748
 
-over2561:
+over2745:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2565
+	JE           all2749
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2567
+	JZ           two2751
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2567:
+two2751:
 	TESTQ    $0x00000002, R9
-	JZ       one2568
+	JZ       one2752
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2568:
+one2752:
 	TESTQ  $0x00000001, R9
-	JZ     stored2566
+	JZ     stored2750
 	VMOVSS X3, (R11)
-	JMP    stored2566
+	JMP    stored2750
 
-all2565:
+all2749:
 	VMOVUPS Y3, 64(CX)
 
-stored2566:
-none2560:
+stored2750:
+none2744:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2558
+	JNZ  row2742
 	JMP  done
 
 tile4false:
-row2569:
+row2753:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2571
+	JGE     none2755
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2573
+	JNE     far2757
 
-each2574:
+each2758:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30256,11 +31368,11 @@ each2574:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2574
-	JMP          over2572
+	JL           each2758
+	JMP          over2756
 
-far2573:
-each2575:
+far2757:
+each2759:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30294,19 +31406,19 @@ each2575:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2575
+	JL           each2759
 
-over2572:
+over2756:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2571:
+none2755:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2569
+	JNZ  row2753
 	JMP  done
 
 tile4true:
@@ -30315,20 +31427,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2576:
+row2760:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2578
+	JGE        none2762
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2580
+	JNE        far2764
 
-each2581:
+each2765:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30352,11 +31464,11 @@ each2581:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2581
-	JMP          over2579
+	JL           each2765
+	JMP          over2763
 
-far2580:
-each2582:
+far2764:
+each2766:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30392,62 +31504,62 @@ each2582:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2582
+	JL           each2766
 
-over2579:
+over2763:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2583
+	JE           all2767
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2585
+	JZ           two2769
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2585:
+two2769:
 	TESTQ    $0x00000002, R9
-	JZ       one2586
+	JZ       one2770
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2586:
+one2770:
 	TESTQ  $0x00000001, R9
-	JZ     stored2584
+	JZ     stored2768
 	VMOVSS X4, (R11)
-	JMP    stored2584
+	JMP    stored2768
 
-all2583:
+all2767:
 	VMOVUPS Y4, 96(CX)
 
-stored2584:
-none2578:
+stored2768:
+none2762:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2576
+	JNZ  row2760
 	JMP  done
 
 tile5false:
-row2587:
+row2771:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2589
+	JGE     none2773
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2591
+	JNE     far2775
 
-each2592:
+each2776:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30472,11 +31584,11 @@ each2592:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2592
-	JMP          over2590
+	JL           each2776
+	JMP          over2774
 
-far2591:
-each2593:
+far2775:
+each2777:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30517,20 +31629,20 @@ each2593:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2593
+	JL           each2777
 
-over2590:
+over2774:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2589:
+none2773:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2587
+	JNZ  row2771
 	JMP  done
 
 tile5true:
@@ -30539,21 +31651,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2594:
+row2778:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2596
+	JGE        none2780
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2598
+	JNE        far2782
 
-each2599:
+each2783:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30580,11 +31692,11 @@ each2599:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2599
-	JMP          over2597
+	JL           each2783
+	JMP          over2781
 
-far2598:
-each2600:
+far2782:
+each2784:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30627,54 +31739,54 @@ each2600:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2600
+	JL           each2784
 
-over2597:
+over2781:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2601
+	JE           all2785
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2603
+	JZ           two2787
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2603:
+two2787:
 	TESTQ    $0x00000002, R9
-	JZ       one2604
+	JZ       one2788
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2604:
+one2788:
 	TESTQ  $0x00000001, R9
-	JZ     stored2602
+	JZ     stored2786
 	VMOVSS X5, (R11)
-	JMP    stored2602
+	JMP    stored2786
 
-all2601:
+all2785:
 	VMOVUPS Y5, 128(CX)
 
-stored2602:
-none2596:
+stored2786:
+none2780:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2594
+	JNZ  row2778
 	JMP  done
 
 tile6false:
-row2605:
+row2789:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2607
+	JGE     none2791
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30682,9 +31794,9 @@ row2605:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2609
+	JNE     far2793
 
-each2610:
+each2794:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30712,11 +31824,11 @@ each2610:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2610
-	JMP          over2608
+	JL           each2794
+	JMP          over2792
 
-far2609:
-each2611:
+far2793:
+each2795:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30758,9 +31870,9 @@ each2611:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2611
+	JL           each2795
 
-over2608:
+over2792:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30768,11 +31880,11 @@ over2608:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2607:
+none2791:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2605
+	JNZ  row2789
 	JMP  done
 
 tile6true:
@@ -30781,12 +31893,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2612:
+row2796:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2614
+	JGE        none2798
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -30794,9 +31906,9 @@ row2612:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2616
+	JNE        far2800
 
-each2617:
+each2801:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30826,11 +31938,11 @@ each2617:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2617
-	JMP          over2615
+	JL           each2801
+	JMP          over2799
 
-far2616:
-each2618:
+far2800:
+each2802:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -30874,9 +31986,9 @@ each2618:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2618
+	JL           each2802
 
-over2615:
+over2799:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -30884,45 +31996,45 @@ over2615:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2619
+	JE           all2803
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2621
+	JZ           two2805
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2621:
+two2805:
 	TESTQ    $0x00000002, R9
-	JZ       one2622
+	JZ       one2806
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2622:
+one2806:
 	TESTQ  $0x00000001, R9
-	JZ     stored2620
+	JZ     stored2804
 	VMOVSS X6, (R11)
-	JMP    stored2620
+	JMP    stored2804
 
-all2619:
+all2803:
 	VMOVUPS Y6, 160(CX)
 
-stored2620:
-none2614:
+stored2804:
+none2798:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2612
+	JNZ  row2796
 	JMP  done
 
 tile7false:
-row2623:
+row2807:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2625
+	JGE     none2809
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -30931,9 +32043,9 @@ row2623:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2627
+	JNE     far2811
 
-each2628:
+each2812:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -30964,11 +32076,11 @@ each2628:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2628
-	JMP          over2626
+	JL           each2812
+	JMP          over2810
 
-far2627:
-each2629:
+far2811:
+each2813:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31017,9 +32129,9 @@ each2629:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2629
+	JL           each2813
 
-over2626:
+over2810:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31028,11 +32140,11 @@ over2626:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2625:
+none2809:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2623
+	JNZ  row2807
 	JMP  done
 
 tile7true:
@@ -31041,12 +32153,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2630:
+row2814:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2632
+	JGE        none2816
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31055,9 +32167,9 @@ row2630:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2634
+	JNE        far2818
 
-each2635:
+each2819:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31090,11 +32202,11 @@ each2635:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2635
-	JMP          over2633
+	JL           each2819
+	JMP          over2817
 
-far2634:
-each2636:
+far2818:
+each2820:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31145,9 +32257,9 @@ each2636:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2636
+	JL           each2820
 
-over2633:
+over2817:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -31156,45 +32268,45 @@ over2633:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2637
+	JE           all2821
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2639
+	JZ           two2823
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2639:
+two2823:
 	TESTQ    $0x00000002, R9
-	JZ       one2640
+	JZ       one2824
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2640:
+one2824:
 	TESTQ  $0x00000001, R9
-	JZ     stored2638
+	JZ     stored2822
 	VMOVSS X7, (R11)
-	JMP    stored2638
+	JMP    stored2822
 
-all2637:
+all2821:
 	VMOVUPS Y7, 192(CX)
 
-stored2638:
-none2632:
+stored2822:
+none2816:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2630
+	JNZ  row2814
 	JMP  done
 
 tile8false:
-row2641:
+row2825:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2643
+	JGE     none2827
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -31204,9 +32316,9 @@ row2641:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2645
+	JNE     far2829
 
-each2646:
+each2830:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31240,11 +32352,11 @@ each2646:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2646
-	JMP          over2644
+	JL           each2830
+	JMP          over2828
 
-far2645:
-each2647:
+far2829:
+each2831:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31294,9 +32406,9 @@ each2647:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2647
+	JL           each2831
 
-over2644:
+over2828:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31306,11 +32418,11 @@ over2644:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2643:
+none2827:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2641
+	JNZ  row2825
 	JMP  done
 
 tile8true:
@@ -31319,12 +32431,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2648:
+row2832:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2650
+	JGE        none2834
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -31334,9 +32446,9 @@ row2648:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2652
+	JNE        far2836
 
-each2653:
+each2837:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -31372,11 +32484,11 @@ each2653:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2653
-	JMP          over2651
+	JL           each2837
+	JMP          over2835
 
-far2652:
-each2654:
+far2836:
+each2838:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -31428,9 +32540,9 @@ each2654:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2654
+	JL           each2838
 
-over2651:
+over2835:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -31440,43 +32552,43 @@ over2651:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2655
+	JE           all2839
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2657
+	JZ           two2841
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2657:
+two2841:
 	TESTQ    $0x00000002, R9
-	JZ       one2658
+	JZ       one2842
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2658:
+one2842:
 	TESTQ  $0x00000001, R9
-	JZ     stored2656
+	JZ     stored2840
 	VMOVSS X8, (R11)
-	JMP    stored2656
+	JMP    stored2840
 
-all2655:
+all2839:
 	VMOVUPS Y8, 224(CX)
 
-stored2656:
-none2650:
+stored2840:
+none2834:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2648
+	JNZ  row2832
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2659
+	JE   fenced2843
 	SFENCE
 
-fenced2659:
+fenced2843:
 	VZEROUPPER
 	RET
 
@@ -31528,17 +32640,17 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2660:
+row2844:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2662
+	JGE     none2846
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2664
+	JNE     far2848
 
-each2665:
+each2849:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31556,11 +32668,11 @@ each2665:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2665
-	JMP          over2663
+	JL           each2849
+	JMP          over2847
 
-far2664:
-each2666:
+far2848:
+each2850:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31592,16 +32704,16 @@ each2666:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2666
+	JL           each2850
 
-over2663:
+over2847:
 	VMOVUPS Y0, (CX)
 
-none2662:
+none2846:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2660
+	JNZ  row2844
 	JMP  done
 
 tile1true:
@@ -31610,17 +32722,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2667:
+row2852:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2669
+	JGE        none2854
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2671
+	JNE        far2856
 
-each2672:
+each2857:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31640,11 +32752,11 @@ each2672:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2672
-	JMP          over2670
+	JL           each2857
+	JMP          over2855
 
-far2671:
-each2673:
+far2856:
+each2858:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31678,56 +32790,56 @@ each2673:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2673
+	JL           each2858
 
-over2670:
+over2855:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2674
+	JE           all2860
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2676
+	JZ           two2862
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2676:
+two2862:
 	TESTQ    $0x00000002, R9
-	JZ       one2677
+	JZ       one2863
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2677:
+one2863:
 	TESTQ  $0x00000001, R9
-	JZ     stored2675
+	JZ     stored2861
 	VMOVSS X1, (R12)
-	JMP    stored2675
+	JMP    stored2861
 
-all2674:
+all2860:
 	VMOVUPS Y1, (CX)
 
-stored2675:
-none2669:
+stored2861:
+none2854:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2667
+	JNZ  row2852
 	JMP  done
 
 tile2false:
-row2678:
+row2864:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2680
+	JGE     none2866
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2682
+	JNE     far2868
 
-each2683:
+each2869:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31749,11 +32861,11 @@ each2683:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2683
-	JMP          over2681
+	JL           each2869
+	JMP          over2867
 
-far2682:
-each2684:
+far2868:
+each2870:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31789,17 +32901,17 @@ each2684:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2684
+	JL           each2870
 
-over2681:
+over2867:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2680:
+none2866:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2678
+	JNZ  row2864
 	JMP  done
 
 tile2true:
@@ -31808,18 +32920,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2685:
+row2872:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2687
+	JGE        none2874
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2689
+	JNE        far2876
 
-each2690:
+each2877:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31843,11 +32955,11 @@ each2690:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2690
-	JMP          over2688
+	JL           each2877
+	JMP          over2875
 
-far2689:
-each2691:
+far2876:
+each2878:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -31885,58 +32997,58 @@ each2691:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2691
+	JL           each2878
 
-over2688:
+over2875:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2692
+	JE           all2880
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2694
+	JZ           two2882
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2694:
+two2882:
 	TESTQ    $0x00000002, R9
-	JZ       one2695
+	JZ       one2883
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2695:
+one2883:
 	TESTQ  $0x00000001, R9
-	JZ     stored2693
+	JZ     stored2881
 	VMOVSS X2, (R12)
-	JMP    stored2693
+	JMP    stored2881
 
-all2692:
+all2880:
 	VMOVUPS Y2, 32(CX)
 
-stored2693:
-none2687:
+stored2881:
+none2874:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2685
+	JNZ  row2872
 	JMP  done
 
 tile3false:
-row2696:
+row2884:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2698
+	JGE     none2886
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2700
+	JNE     far2888
 
-each2701:
+each2889:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -31962,11 +33074,11 @@ each2701:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2701
-	JMP          over2699
+	JL           each2889
+	JMP          over2887
 
-far2700:
-each2702:
+far2888:
+each2890:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32010,18 +33122,18 @@ each2702:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2702
+	JL           each2890
 
-over2699:
+over2887:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2698:
+none2886:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2696
+	JNZ  row2884
 	JMP  done
 
 tile3true:
@@ -32030,19 +33142,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2703:
+row2892:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2705
+	JGE        none2894
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2707
+	JNE        far2896
 
-each2708:
+each2897:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32070,11 +33182,11 @@ each2708:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2708
-	JMP          over2706
+	JL           each2897
+	JMP          over2895
 
-far2707:
-each2709:
+far2896:
+each2898:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32120,60 +33232,60 @@ each2709:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2709
+	JL           each2898
 
-over2706:
+over2895:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2710
+	JE           all2900
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2712
+	JZ           two2902
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2712:
+two2902:
 	TESTQ    $0x00000002, R9
-	JZ       one2713
+	JZ       one2903
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2713:
+one2903:
 	TESTQ  $0x00000001, R9
-	JZ     stored2711
+	JZ     stored2901
 	VMOVSS X3, (R12)
-	JMP    stored2711
+	JMP    stored2901
 
-all2710:
+all2900:
 	VMOVUPS Y3, 64(CX)
 
-stored2711:
-none2705:
+stored2901:
+none2894:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2703
+	JNZ  row2892
 	JMP  done
 
 tile4false:
-row2714:
+row2904:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2716
+	JGE     none2906
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2718
+	JNE     far2908
 
-each2719:
+each2909:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32203,11 +33315,11 @@ each2719:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2719
-	JMP          over2717
+	JL           each2909
+	JMP          over2907
 
-far2718:
-each2720:
+far2908:
+each2910:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32253,19 +33365,19 @@ each2720:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2720
+	JL           each2910
 
-over2717:
+over2907:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2716:
+none2906:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2714
+	JNZ  row2904
 	JMP  done
 
 tile4true:
@@ -32274,20 +33386,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2721:
+row2912:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2723
+	JGE        none2914
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2725
+	JNE        far2916
 
-each2726:
+each2917:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32319,11 +33431,11 @@ each2726:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2726
-	JMP          over2724
+	JL           each2917
+	JMP          over2915
 
-far2725:
-each2727:
+far2916:
+each2918:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32371,62 +33483,62 @@ each2727:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2727
+	JL           each2918
 
-over2724:
+over2915:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2728
+	JE           all2920
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2730
+	JZ           two2922
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2730:
+two2922:
 	TESTQ    $0x00000002, R9
-	JZ       one2731
+	JZ       one2923
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2731:
+one2923:
 	TESTQ  $0x00000001, R9
-	JZ     stored2729
+	JZ     stored2921
 	VMOVSS X4, (R12)
-	JMP    stored2729
+	JMP    stored2921
 
-all2728:
+all2920:
 	VMOVUPS Y4, 96(CX)
 
-stored2729:
-none2723:
+stored2921:
+none2914:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2721
+	JNZ  row2912
 	JMP  done
 
 tile5false:
-row2732:
+row2924:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2734
+	JGE     none2926
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2736
+	JNE     far2928
 
-each2737:
+each2929:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32460,11 +33572,11 @@ each2737:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2737
-	JMP          over2735
+	JL           each2929
+	JMP          over2927
 
-far2736:
-each2738:
+far2928:
+each2930:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32518,20 +33630,20 @@ each2738:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2738
+	JL           each2930
 
-over2735:
+over2927:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2734:
+none2926:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2732
+	JNZ  row2924
 	JMP  done
 
 tile5true:
@@ -32540,21 +33652,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2739:
+row2932:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2741
+	JGE        none2934
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2743
+	JNE        far2936
 
-each2744:
+each2937:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32590,11 +33702,11 @@ each2744:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2744
-	JMP          over2742
+	JL           each2937
+	JMP          over2935
 
-far2743:
-each2745:
+far2936:
+each2938:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32650,54 +33762,54 @@ each2745:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2745
+	JL           each2938
 
-over2742:
+over2935:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2746
+	JE           all2940
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2748
+	JZ           two2942
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2748:
+two2942:
 	TESTQ    $0x00000002, R9
-	JZ       one2749
+	JZ       one2943
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2749:
+one2943:
 	TESTQ  $0x00000001, R9
-	JZ     stored2747
+	JZ     stored2941
 	VMOVSS X5, (R12)
-	JMP    stored2747
+	JMP    stored2941
 
-all2746:
+all2940:
 	VMOVUPS Y5, 128(CX)
 
-stored2747:
-none2741:
+stored2941:
+none2934:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2739
+	JNZ  row2932
 	JMP  done
 
 tile6false:
-row2750:
+row2944:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2752
+	JGE     none2946
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32705,9 +33817,9 @@ row2750:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2754
+	JNE     far2948
 
-each2755:
+each2949:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32745,11 +33857,11 @@ each2755:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2755
-	JMP          over2753
+	JL           each2949
+	JMP          over2947
 
-far2754:
-each2756:
+far2948:
+each2950:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32805,9 +33917,9 @@ each2756:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2756
+	JL           each2950
 
-over2753:
+over2947:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -32815,11 +33927,11 @@ over2753:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2752:
+none2946:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2750
+	JNZ  row2944
 	JMP  done
 
 tile6true:
@@ -32828,12 +33940,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2757:
+row2952:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2759
+	JGE        none2954
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -32841,9 +33953,9 @@ row2757:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2761
+	JNE        far2956
 
-each2762:
+each2957:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -32883,11 +33995,11 @@ each2762:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2762
-	JMP          over2760
+	JL           each2957
+	JMP          over2955
 
-far2761:
-each2763:
+far2956:
+each2958:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -32945,9 +34057,9 @@ each2763:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2763
+	JL           each2958
 
-over2760:
+over2955:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -32955,45 +34067,45 @@ over2760:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2764
+	JE           all2960
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2766
+	JZ           two2962
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2766:
+two2962:
 	TESTQ    $0x00000002, R9
-	JZ       one2767
+	JZ       one2963
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2767:
+one2963:
 	TESTQ  $0x00000001, R9
-	JZ     stored2765
+	JZ     stored2961
 	VMOVSS X6, (R12)
-	JMP    stored2765
+	JMP    stored2961
 
-all2764:
+all2960:
 	VMOVUPS Y6, 160(CX)
 
-stored2765:
-none2759:
+stored2961:
+none2954:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2757
+	JNZ  row2952
 	JMP  done
 
 tile7false:
-row2768:
+row2964:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2770
+	JGE     none2966
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33002,9 +34114,9 @@ row2768:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2772
+	JNE     far2968
 
-each2773:
+each2969:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33046,11 +34158,11 @@ each2773:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2773
-	JMP          over2771
+	JL           each2969
+	JMP          over2967
 
-far2772:
-each2774:
+far2968:
+each2970:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33114,9 +34226,9 @@ each2774:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2774
+	JL           each2970
 
-over2771:
+over2967:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33125,11 +34237,11 @@ over2771:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2770:
+none2966:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2768
+	JNZ  row2964
 	JMP  done
 
 tile7true:
@@ -33138,12 +34250,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2775:
+row2972:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2777
+	JGE        none2974
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33152,9 +34264,9 @@ row2775:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2779
+	JNE        far2976
 
-each2780:
+each2977:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33198,11 +34310,11 @@ each2780:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2780
-	JMP          over2778
+	JL           each2977
+	JMP          over2975
 
-far2779:
-each2781:
+far2976:
+each2978:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33268,9 +34380,9 @@ each2781:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2781
+	JL           each2978
 
-over2778:
+over2975:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33279,45 +34391,45 @@ over2778:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2782
+	JE           all2980
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2784
+	JZ           two2982
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2784:
+two2982:
 	TESTQ    $0x00000002, R9
-	JZ       one2785
+	JZ       one2983
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2785:
+one2983:
 	TESTQ  $0x00000001, R9
-	JZ     stored2783
+	JZ     stored2981
 	VMOVSS X7, (R12)
-	JMP    stored2783
+	JMP    stored2981
 
-all2782:
+all2980:
 	VMOVUPS Y7, 192(CX)
 
-stored2783:
-none2777:
+stored2981:
+none2974:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2775
+	JNZ  row2972
 	JMP  done
 
 tile8false:
-row2786:
+row2984:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2788
+	JGE     none2986
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33327,9 +34439,9 @@ row2786:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2790
+	JNE     far2988
 
-each2791:
+each2989:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33375,11 +34487,11 @@ each2791:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2791
-	JMP          over2789
+	JL           each2989
+	JMP          over2987
 
-far2790:
-each2792:
+far2988:
+each2990:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33445,9 +34557,9 @@ each2792:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2792
+	JL           each2990
 
-over2789:
+over2987:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33457,11 +34569,11 @@ over2789:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2788:
+none2986:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2786
+	JNZ  row2984
 	JMP  done
 
 tile8true:
@@ -33470,12 +34582,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2793:
+row2992:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2795
+	JGE        none2994
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33485,9 +34597,9 @@ row2793:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2797
+	JNE        far2996
 
-each2798:
+each2997:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33535,11 +34647,11 @@ each2798:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2798
-	JMP          over2796
+	JL           each2997
+	JMP          over2995
 
-far2797:
-each2799:
+far2996:
+each2998:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33607,9 +34719,9 @@ each2799:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2799
+	JL           each2998
 
-over2796:
+over2995:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33619,43 +34731,43 @@ over2796:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2800
+	JE           all3000
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2802
+	JZ           two3002
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2802:
+two3002:
 	TESTQ    $0x00000002, R9
-	JZ       one2803
+	JZ       one3003
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2803:
+one3003:
 	TESTQ  $0x00000001, R9
-	JZ     stored2801
+	JZ     stored3001
 	VMOVSS X8, (R12)
-	JMP    stored2801
+	JMP    stored3001
 
-all2800:
+all3000:
 	VMOVUPS Y8, 224(CX)
 
-stored2801:
-none2795:
+stored3001:
+none2994:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2793
+	JNZ  row2992
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2804
+	JE   fenced3004
 	SFENCE
 
-fenced2804:
+fenced3004:
 	VZEROUPPER
 	RET
 
@@ -33707,17 +34819,17 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2805:
+row3005:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2807
+	JGE     none3007
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2809
+	JNE     far3009
 
-each2810:
+each3010:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33735,11 +34847,11 @@ each2810:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2810
-	JMP          over2808
+	JL           each3010
+	JMP          over3008
 
-far2809:
-each2811:
+far3009:
+each3011:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33771,16 +34883,16 @@ each2811:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2811
+	JL           each3011
 
-over2808:
+over3008:
 	VMOVUPS Y0, (CX)
 
-none2807:
+none3007:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2805
+	JNZ  row3005
 	JMP  done
 
 tile1true:
@@ -33789,17 +34901,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2812:
+row3013:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2814
+	JGE        none3015
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2816
+	JNE        far3017
 
-each2817:
+each3018:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33819,11 +34931,11 @@ each2817:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2817
-	JMP          over2815
+	JL           each3018
+	JMP          over3016
 
-far2816:
-each2818:
+far3017:
+each3019:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33857,56 +34969,56 @@ each2818:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2818
+	JL           each3019
 
-over2815:
+over3016:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2819
+	JE           all3021
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2821
+	JZ           two3023
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2821:
+two3023:
 	TESTQ    $0x00000002, R9
-	JZ       one2822
+	JZ       one3024
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one2822:
+one3024:
 	TESTQ  $0x00000001, R9
-	JZ     stored2820
+	JZ     stored3022
 	VMOVSS X1, (R12)
-	JMP    stored2820
+	JMP    stored3022
 
-all2819:
+all3021:
 	VMOVUPS Y1, (CX)
 
-stored2820:
-none2814:
+stored3022:
+none3015:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2812
+	JNZ  row3013
 	JMP  done
 
 tile2false:
-row2823:
+row3025:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2825
+	JGE     none3027
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2827
+	JNE     far3029
 
-each2828:
+each3030:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -33929,11 +35041,11 @@ each2828:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2828
-	JMP          over2826
+	JL           each3030
+	JMP          over3028
 
-far2827:
-each2829:
+far3029:
+each3031:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -33970,17 +35082,17 @@ each2829:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2829
+	JL           each3031
 
-over2826:
+over3028:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2825:
+none3027:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2823
+	JNZ  row3025
 	JMP  done
 
 tile2true:
@@ -33989,18 +35101,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2830:
+row3033:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2832
+	JGE        none3035
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2834
+	JNE        far3037
 
-each2835:
+each3038:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34025,11 +35137,11 @@ each2835:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2835
-	JMP          over2833
+	JL           each3038
+	JMP          over3036
 
-far2834:
-each2836:
+far3037:
+each3039:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34068,58 +35180,58 @@ each2836:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2836
+	JL           each3039
 
-over2833:
+over3036:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2837
+	JE           all3041
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2839
+	JZ           two3043
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2839:
+two3043:
 	TESTQ    $0x00000002, R9
-	JZ       one2840
+	JZ       one3044
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one2840:
+one3044:
 	TESTQ  $0x00000001, R9
-	JZ     stored2838
+	JZ     stored3042
 	VMOVSS X2, (R12)
-	JMP    stored2838
+	JMP    stored3042
 
-all2837:
+all3041:
 	VMOVUPS Y2, 32(CX)
 
-stored2838:
-none2832:
+stored3042:
+none3035:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2830
+	JNZ  row3033
 	JMP  done
 
 tile3false:
-row2841:
+row3045:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2843
+	JGE     none3047
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2845
+	JNE     far3049
 
-each2846:
+each3050:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34147,11 +35259,11 @@ each2846:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2846
-	JMP          over2844
+	JL           each3050
+	JMP          over3048
 
-far2845:
-each2847:
+far3049:
+each3051:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34199,18 +35311,18 @@ each2847:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2847
+	JL           each3051
 
-over2844:
+over3048:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2843:
+none3047:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2841
+	JNZ  row3045
 	JMP  done
 
 tile3true:
@@ -34219,19 +35331,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2848:
+row3053:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2850
+	JGE        none3055
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2852
+	JNE        far3057
 
-each2853:
+each3058:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34261,11 +35373,11 @@ each2853:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2853
-	JMP          over2851
+	JL           each3058
+	JMP          over3056
 
-far2852:
-each2854:
+far3057:
+each3059:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34315,60 +35427,60 @@ each2854:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2854
+	JL           each3059
 
-over2851:
+over3056:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2855
+	JE           all3061
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2857
+	JZ           two3063
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2857:
+two3063:
 	TESTQ    $0x00000002, R9
-	JZ       one2858
+	JZ       one3064
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one2858:
+one3064:
 	TESTQ  $0x00000001, R9
-	JZ     stored2856
+	JZ     stored3062
 	VMOVSS X3, (R12)
-	JMP    stored2856
+	JMP    stored3062
 
-all2855:
+all3061:
 	VMOVUPS Y3, 64(CX)
 
-stored2856:
-none2850:
+stored3062:
+none3055:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2848
+	JNZ  row3053
 	JMP  done
 
 tile4false:
-row2859:
+row3065:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2861
+	JGE     none3067
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2863
+	JNE     far3069
 
-each2864:
+each3070:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34401,11 +35513,11 @@ each2864:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2864
-	JMP          over2862
+	JL           each3070
+	JMP          over3068
 
-far2863:
-each2865:
+far3069:
+each3071:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34455,19 +35567,19 @@ each2865:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2865
+	JL           each3071
 
-over2862:
+over3068:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2861:
+none3067:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2859
+	JNZ  row3065
 	JMP  done
 
 tile4true:
@@ -34476,20 +35588,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2866:
+row3073:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2868
+	JGE        none3075
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2870
+	JNE        far3077
 
-each2871:
+each3078:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34524,11 +35636,11 @@ each2871:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2871
-	JMP          over2869
+	JL           each3078
+	JMP          over3076
 
-far2870:
-each2872:
+far3077:
+each3079:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34580,62 +35692,62 @@ each2872:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2872
+	JL           each3079
 
-over2869:
+over3076:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2873
+	JE           all3081
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2875
+	JZ           two3083
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2875:
+two3083:
 	TESTQ    $0x00000002, R9
-	JZ       one2876
+	JZ       one3084
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one2876:
+one3084:
 	TESTQ  $0x00000001, R9
-	JZ     stored2874
+	JZ     stored3082
 	VMOVSS X4, (R12)
-	JMP    stored2874
+	JMP    stored3082
 
-all2873:
+all3081:
 	VMOVUPS Y4, 96(CX)
 
-stored2874:
-none2868:
+stored3082:
+none3075:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2866
+	JNZ  row3073
 	JMP  done
 
 tile5false:
-row2877:
+row3085:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2879
+	JGE     none3087
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2881
+	JNE     far3089
 
-each2882:
+each3090:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34673,11 +35785,11 @@ each2882:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2882
-	JMP          over2880
+	JL           each3090
+	JMP          over3088
 
-far2881:
-each2883:
+far3089:
+each3091:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34738,20 +35850,20 @@ each2883:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2883
+	JL           each3091
 
-over2880:
+over3088:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2879:
+none3087:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2877
+	JNZ  row3085
 	JMP  done
 
 tile5true:
@@ -34760,21 +35872,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2884:
+row3093:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2886
+	JGE        none3095
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2888
+	JNE        far3097
 
-each2889:
+each3098:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34814,11 +35926,11 @@ each2889:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2889
-	JMP          over2887
+	JL           each3098
+	JMP          over3096
 
-far2888:
-each2890:
+far3097:
+each3099:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -34881,54 +35993,54 @@ each2890:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2890
+	JL           each3099
 
-over2887:
+over3096:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2891
+	JE           all3101
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2893
+	JZ           two3103
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2893:
+two3103:
 	TESTQ    $0x00000002, R9
-	JZ       one2894
+	JZ       one3104
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one2894:
+one3104:
 	TESTQ  $0x00000001, R9
-	JZ     stored2892
+	JZ     stored3102
 	VMOVSS X5, (R12)
-	JMP    stored2892
+	JMP    stored3102
 
-all2891:
+all3101:
 	VMOVUPS Y5, 128(CX)
 
-stored2892:
-none2886:
+stored3102:
+none3095:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2884
+	JNZ  row3093
 	JMP  done
 
 tile6false:
-row2895:
+row3105:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2897
+	JGE     none3107
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -34936,9 +36048,9 @@ row2895:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2899
+	JNE     far3109
 
-each2900:
+each3110:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -34981,11 +36093,11 @@ each2900:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2900
-	JMP          over2898
+	JL           each3110
+	JMP          over3108
 
-far2899:
-each2901:
+far3109:
+each3111:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35048,9 +36160,9 @@ each2901:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2901
+	JL           each3111
 
-over2898:
+over3108:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -35058,11 +36170,11 @@ over2898:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2897:
+none3107:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2895
+	JNZ  row3105
 	JMP  done
 
 tile6true:
@@ -35071,12 +36183,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2902:
+row3113:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2904
+	JGE        none3115
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35084,9 +36196,9 @@ row2902:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2906
+	JNE        far3117
 
-each2907:
+each3118:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35131,11 +36243,11 @@ each2907:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2907
-	JMP          over2905
+	JL           each3118
+	JMP          over3116
 
-far2906:
-each2908:
+far3117:
+each3119:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35200,9 +36312,9 @@ each2908:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2908
+	JL           each3119
 
-over2905:
+over3116:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -35210,45 +36322,45 @@ over2905:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2909
+	JE           all3121
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2911
+	JZ           two3123
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2911:
+two3123:
 	TESTQ    $0x00000002, R9
-	JZ       one2912
+	JZ       one3124
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one2912:
+one3124:
 	TESTQ  $0x00000001, R9
-	JZ     stored2910
+	JZ     stored3122
 	VMOVSS X6, (R12)
-	JMP    stored2910
+	JMP    stored3122
 
-all2909:
+all3121:
 	VMOVUPS Y6, 160(CX)
 
-stored2910:
-none2904:
+stored3122:
+none3115:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2902
+	JNZ  row3113
 	JMP  done
 
 tile7false:
-row2913:
+row3125:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2915
+	JGE     none3127
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35257,9 +36369,9 @@ row2913:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2917
+	JNE     far3129
 
-each2918:
+each3130:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35307,11 +36419,11 @@ each2918:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2918
-	JMP          over2916
+	JL           each3130
+	JMP          over3128
 
-far2917:
-each2919:
+far3129:
+each3131:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35385,9 +36497,9 @@ each2919:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2919
+	JL           each3131
 
-over2916:
+over3128:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -35396,11 +36508,11 @@ over2916:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2915:
+none3127:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2913
+	JNZ  row3125
 	JMP  done
 
 tile7true:
@@ -35409,12 +36521,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2920:
+row3133:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2922
+	JGE        none3135
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35423,9 +36535,9 @@ row2920:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2924
+	JNE        far3137
 
-each2925:
+each3138:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35475,11 +36587,11 @@ each2925:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2925
-	JMP          over2923
+	JL           each3138
+	JMP          over3136
 
-far2924:
-each2926:
+far3137:
+each3139:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35555,9 +36667,9 @@ each2926:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2926
+	JL           each3139
 
-over2923:
+over3136:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -35566,45 +36678,45 @@ over2923:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2927
+	JE           all3141
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2929
+	JZ           two3143
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2929:
+two3143:
 	TESTQ    $0x00000002, R9
-	JZ       one2930
+	JZ       one3144
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one2930:
+one3144:
 	TESTQ  $0x00000001, R9
-	JZ     stored2928
+	JZ     stored3142
 	VMOVSS X7, (R12)
-	JMP    stored2928
+	JMP    stored3142
 
-all2927:
+all3141:
 	VMOVUPS Y7, 192(CX)
 
-stored2928:
-none2922:
+stored3142:
+none3135:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2920
+	JNZ  row3133
 	JMP  done
 
 tile8false:
-row2931:
+row3145:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2933
+	JGE     none3147
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35614,9 +36726,9 @@ row2931:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2935
+	JNE     far3149
 
-each2936:
+each3150:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35669,11 +36781,11 @@ each2936:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2936
-	JMP          over2934
+	JL           each3150
+	JMP          over3148
 
-far2935:
-each2937:
+far3149:
+each3151:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35749,9 +36861,9 @@ each2937:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2937
+	JL           each3151
 
-over2934:
+over3148:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -35761,11 +36873,11 @@ over2934:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2933:
+none3147:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2931
+	JNZ  row3145
 	JMP  done
 
 tile8true:
@@ -35774,12 +36886,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row2938:
+row3153:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2940
+	JGE        none3155
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35789,9 +36901,9 @@ row2938:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2942
+	JNE        far3157
 
-each2943:
+each3158:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35846,11 +36958,11 @@ each2943:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2943
-	JMP          over2941
+	JL           each3158
+	JMP          over3156
 
-far2942:
-each2944:
+far3157:
+each3159:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35928,9 +37040,9 @@ each2944:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2944
+	JL           each3159
 
-over2941:
+over3156:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -35940,43 +37052,43 @@ over2941:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2945
+	JE           all3161
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two2947
+	JZ           two3163
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2947:
+two3163:
 	TESTQ    $0x00000002, R9
-	JZ       one2948
+	JZ       one3164
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one2948:
+one3164:
 	TESTQ  $0x00000001, R9
-	JZ     stored2946
+	JZ     stored3162
 	VMOVSS X8, (R12)
-	JMP    stored2946
+	JMP    stored3162
 
-all2945:
+all3161:
 	VMOVUPS Y8, 224(CX)
 
-stored2946:
-none2940:
+stored3162:
+none3155:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2938
+	JNZ  row3153
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2949
+	JE   fenced3165
 	SFENCE
 
-fenced2949:
+fenced3165:
 	VZEROUPPER
 	RET
 
@@ -36027,17 +37139,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2950:
+row3166:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2952
+	JGE     none3168
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2954
+	JNE     far3170
 
-each2955:
+each3171:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36053,11 +37165,11 @@ each2955:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2955
-	JMP          over2953
+	JL           each3171
+	JMP          over3169
 
-far2954:
-each2956:
+far3170:
+each3172:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36080,14 +37192,14 @@ each2956:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2956
+	JL           each3172
 
-over2953:
-none2952:
+over3169:
+none3168:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2950
+	JNZ  row3166
 	JMP  done
 
 tile1true:
@@ -36096,17 +37208,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2957:
+row3173:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2959
+	JGE        none3175
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2961
+	JNE        far3177
 
-each2962:
+each3178:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36123,11 +37235,11 @@ each2962:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2962
-	JMP          over2960
+	JL           each3178
+	JMP          over3176
 
-far2961:
-each2963:
+far3177:
+each3179:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36151,29 +37263,29 @@ each2963:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2963
+	JL           each3179
 
-over2960:
-none2959:
+over3176:
+none3175:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2957
+	JNZ  row3173
 	JMP  done
 
 tile2false:
-row2964:
+row3180:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2966
+	JGE     none3182
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2968
+	JNE     far3184
 
-each2969:
+each3185:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36191,11 +37303,11 @@ each2969:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2969
-	JMP          over2967
+	JL           each3185
+	JMP          over3183
 
-far2968:
-each2970:
+far3184:
+each3186:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36220,14 +37332,14 @@ each2970:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2970
+	JL           each3186
 
-over2967:
-none2966:
+over3183:
+none3182:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2964
+	JNZ  row3180
 	JMP  done
 
 tile2true:
@@ -36236,18 +37348,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2971:
+row3187:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2973
+	JGE        none3189
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2975
+	JNE        far3191
 
-each2976:
+each3192:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36266,11 +37378,11 @@ each2976:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2976
-	JMP          over2974
+	JL           each3192
+	JMP          over3190
 
-far2975:
-each2977:
+far3191:
+each3193:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36296,30 +37408,30 @@ each2977:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2977
+	JL           each3193
 
-over2974:
-none2973:
+over3190:
+none3189:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2971
+	JNZ  row3187
 	JMP  done
 
 tile3false:
-row2978:
+row3194:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2980
+	JGE     none3196
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2982
+	JNE     far3198
 
-each2983:
+each3199:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36338,11 +37450,11 @@ each2983:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2983
-	JMP          over2981
+	JL           each3199
+	JMP          over3197
 
-far2982:
-each2984:
+far3198:
+each3200:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36370,14 +37482,14 @@ each2984:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2984
+	JL           each3200
 
-over2981:
-none2980:
+over3197:
+none3196:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2978
+	JNZ  row3194
 	JMP  done
 
 tile3true:
@@ -36386,19 +37498,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2985:
+row3201:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2987
+	JGE        none3203
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2989
+	JNE        far3205
 
-each2990:
+each3206:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36418,11 +37530,11 @@ each2990:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2990
-	JMP          over2988
+	JL           each3206
+	JMP          over3204
 
-far2989:
-each2991:
+far3205:
+each3207:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36451,31 +37563,31 @@ each2991:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2991
+	JL           each3207
 
-over2988:
-none2987:
+over3204:
+none3203:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2985
+	JNZ  row3201
 	JMP  done
 
 tile4false:
-row2992:
+row3208:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2994
+	JGE     none3210
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2996
+	JNE     far3212
 
-each2997:
+each3213:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36495,11 +37607,11 @@ each2997:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2997
-	JMP          over2995
+	JL           each3213
+	JMP          over3211
 
-far2996:
-each2998:
+far3212:
+each3214:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36527,14 +37639,14 @@ each2998:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2998
+	JL           each3214
 
-over2995:
-none2994:
+over3211:
+none3210:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2992
+	JNZ  row3208
 	JMP  done
 
 tile4true:
@@ -36543,20 +37655,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2999:
+row3215:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3001
+	JGE        none3217
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3003
+	JNE        far3219
 
-each3004:
+each3220:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36577,11 +37689,11 @@ each3004:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3004
-	JMP          over3002
+	JL           each3220
+	JMP          over3218
 
-far3003:
-each3005:
+far3219:
+each3221:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36610,32 +37722,32 @@ each3005:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3005
+	JL           each3221
 
-over3002:
-none3001:
+over3218:
+none3217:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2999
+	JNZ  row3215
 	JMP  done
 
 tile5false:
-row3006:
+row3222:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3008
+	JGE     none3224
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3010
+	JNE     far3226
 
-each3011:
+each3227:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36656,11 +37768,11 @@ each3011:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3011
-	JMP          over3009
+	JL           each3227
+	JMP          over3225
 
-far3010:
-each3012:
+far3226:
+each3228:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36691,14 +37803,14 @@ each3012:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3012
+	JL           each3228
 
-over3009:
-none3008:
+over3225:
+none3224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3006
+	JNZ  row3222
 	JMP  done
 
 tile5true:
@@ -36707,21 +37819,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3013:
+row3229:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3015
+	JGE        none3231
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3017
+	JNE        far3233
 
-each3018:
+each3234:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36743,11 +37855,11 @@ each3018:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3018
-	JMP          over3016
+	JL           each3234
+	JMP          over3232
 
-far3017:
-each3019:
+far3233:
+each3235:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36779,23 +37891,23 @@ each3019:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3019
+	JL           each3235
 
-over3016:
-none3015:
+over3232:
+none3231:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3013
+	JNZ  row3229
 	JMP  done
 
 tile6false:
-row3020:
+row3236:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3022
+	JGE     none3238
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36803,9 +37915,9 @@ row3020:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3024
+	JNE     far3240
 
-each3025:
+each3241:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36827,11 +37939,11 @@ each3025:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3025
-	JMP          over3023
+	JL           each3241
+	JMP          over3239
 
-far3024:
-each3026:
+far3240:
+each3242:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36862,14 +37974,14 @@ each3026:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3026
+	JL           each3242
 
-over3023:
-none3022:
+over3239:
+none3238:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3020
+	JNZ  row3236
 	JMP  done
 
 tile6true:
@@ -36878,12 +37990,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3027:
+row3243:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3029
+	JGE        none3245
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -36891,9 +38003,9 @@ row3027:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3031
+	JNE        far3247
 
-each3032:
+each3248:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -36916,11 +38028,11 @@ each3032:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3032
-	JMP          over3030
+	JL           each3248
+	JMP          over3246
 
-far3031:
-each3033:
+far3247:
+each3249:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -36952,23 +38064,23 @@ each3033:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3033
+	JL           each3249
 
-over3030:
-none3029:
+over3246:
+none3245:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3027
+	JNZ  row3243
 	JMP  done
 
 tile7false:
-row3034:
+row3250:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3036
+	JGE     none3252
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -36977,9 +38089,9 @@ row3034:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3038
+	JNE     far3254
 
-each3039:
+each3255:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37002,11 +38114,11 @@ each3039:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3039
-	JMP          over3037
+	JL           each3255
+	JMP          over3253
 
-far3038:
-each3040:
+far3254:
+each3256:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37040,14 +38152,14 @@ each3040:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3040
+	JL           each3256
 
-over3037:
-none3036:
+over3253:
+none3252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3034
+	JNZ  row3250
 	JMP  done
 
 tile7true:
@@ -37056,12 +38168,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3041:
+row3257:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3043
+	JGE        none3259
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -37070,9 +38182,9 @@ row3041:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3045
+	JNE        far3261
 
-each3046:
+each3262:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37096,11 +38208,11 @@ each3046:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3046
-	JMP          over3044
+	JL           each3262
+	JMP          over3260
 
-far3045:
-each3047:
+far3261:
+each3263:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37135,23 +38247,23 @@ each3047:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3047
+	JL           each3263
 
-over3044:
-none3043:
+over3260:
+none3259:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3041
+	JNZ  row3257
 	JMP  done
 
 tile8false:
-row3048:
+row3264:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3050
+	JGE     none3266
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37161,9 +38273,9 @@ row3048:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3052
+	JNE     far3268
 
-each3053:
+each3269:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37187,11 +38299,11 @@ each3053:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3053
-	JMP          over3051
+	JL           each3269
+	JMP          over3267
 
-far3052:
-each3054:
+far3268:
+each3270:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37225,14 +38337,14 @@ each3054:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3054
+	JL           each3270
 
-over3051:
-none3050:
+over3267:
+none3266:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3048
+	JNZ  row3264
 	JMP  done
 
 tile8true:
@@ -37241,12 +38353,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3055:
+row3271:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3057
+	JGE        none3273
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -37256,9 +38368,9 @@ row3055:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3059
+	JNE        far3275
 
-each3060:
+each3276:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37283,11 +38395,11 @@ each3060:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3060
-	JMP          over3058
+	JL           each3276
+	JMP          over3274
 
-far3059:
-each3061:
+far3275:
+each3277:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37322,21 +38434,21 @@ each3061:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3061
+	JL           each3277
 
-over3058:
-none3057:
+over3274:
+none3273:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3055
+	JNZ  row3271
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3062
+	JE   fenced3278
 	SFENCE
 
-fenced3062:
+fenced3278:
 	VZEROUPPER
 	RET
 
@@ -37352,29 +38464,29 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3064
+	JNE  past3280
 	CMPQ 144(AX), $0x00
-	JNE  set3063
+	JNE  set3279
 
-row3066:
+row3282:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3068
+	JGE        none3284
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3070
+	JE         near3286
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3070:
+near3286:
 	CMPQ 128(AX), $0x00
-	JNE  far3071
+	JNE  far3287
 
-each3072:
+each3288:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37404,11 +38516,11 @@ each3072:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3072
-	JMP          over3069
+	JL           each3288
+	JMP          over3285
 
-far3071:
-each3073:
+far3287:
+each3289:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37446,36 +38558,36 @@ each3073:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3073
+	JL           each3289
 
-over3069:
-none3068:
+over3285:
+none3284:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3066
-	JMP  done3065
+	JNZ  row3282
+	JMP  done3281
 
-set3063:
-row3074:
+set3279:
+row3290:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3076
+	JGE        none3292
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3078
+	JE         near3294
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3078:
+near3294:
 	CMPQ 128(AX), $0x00
-	JNE  far3079
+	JNE  far3295
 
-each3080:
+each3296:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37504,11 +38616,11 @@ each3080:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3080
-	JMP          over3077
+	JL           each3296
+	JMP          over3293
 
-far3079:
-each3081:
+far3295:
+each3297:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37545,36 +38657,36 @@ each3081:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3081
+	JL           each3297
 
-over3077:
-none3076:
+over3293:
+none3292:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3074
-	JMP  done3065
+	JNZ  row3290
+	JMP  done3281
 
-past3064:
-row3082:
+past3280:
+row3298:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3084
+	JGE        none3300
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3086
+	JE         near3302
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3086:
+near3302:
 	CMPQ 128(AX), $0x00
-	JNE  far3087
+	JNE  far3303
 
-each3088:
+each3304:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37603,11 +38715,11 @@ each3088:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3088
-	JMP          over3085
+	JL           each3304
+	JMP          over3301
 
-far3087:
-each3089:
+far3303:
+each3305:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37644,17 +38756,17 @@ each3089:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3089
+	JL           each3305
 
-over3085:
-none3084:
+over3301:
+none3300:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3082
+	JNZ  row3298
 	SFENCE
 
-done3065:
+done3281:
 	VZEROUPPER
 	RET
 
@@ -37670,19 +38782,19 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3091
+	JNE  past3307
 	CMPQ 144(AX), $0x00
-	JNE  set3090
+	JNE  set3306
 
-row3093:
+row3309:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3095
+	JGE        none3311
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3097
+	JE         near3313
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -37690,11 +38802,11 @@ row3093:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3097:
+near3313:
 	CMPQ 128(AX), $0x00
-	JNE  far3098
+	JNE  far3314
 
-each3099:
+each3315:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37732,11 +38844,11 @@ each3099:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3099
-	JMP          over3096
+	JL           each3315
+	JMP          over3312
 
-far3098:
-each3100:
+far3314:
+each3316:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37784,26 +38896,26 @@ each3100:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3100
+	JL           each3316
 
-over3096:
-none3095:
+over3312:
+none3311:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3093
-	JMP  done3092
+	JNZ  row3309
+	JMP  done3308
 
-set3090:
-row3101:
+set3306:
+row3317:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3103
+	JGE        none3319
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3105
+	JE         near3321
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -37811,11 +38923,11 @@ row3101:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3105:
+near3321:
 	CMPQ 128(AX), $0x00
-	JNE  far3106
+	JNE  far3322
 
-each3107:
+each3323:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37852,11 +38964,11 @@ each3107:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3107
-	JMP          over3104
+	JL           each3323
+	JMP          over3320
 
-far3106:
-each3108:
+far3322:
+each3324:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -37903,26 +39015,26 @@ each3108:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3108
+	JL           each3324
 
-over3104:
-none3103:
+over3320:
+none3319:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3101
-	JMP  done3092
+	JNZ  row3317
+	JMP  done3308
 
-past3091:
-row3109:
+past3307:
+row3325:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3111
+	JGE        none3327
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3113
+	JE         near3329
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -37930,11 +39042,11 @@ row3109:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3113:
+near3329:
 	CMPQ 128(AX), $0x00
-	JNE  far3114
+	JNE  far3330
 
-each3115:
+each3331:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -37971,11 +39083,11 @@ each3115:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3115
-	JMP          over3112
+	JL           each3331
+	JMP          over3328
 
-far3114:
-each3116:
+far3330:
+each3332:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38022,17 +39134,17 @@ each3116:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3116
+	JL           each3332
 
-over3112:
-none3111:
+over3328:
+none3327:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3109
+	JNZ  row3325
 	SFENCE
 
-done3092:
+done3308:
 	VZEROUPPER
 	RET
 
@@ -38048,19 +39160,19 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3118
+	JNE  past3334
 	CMPQ 144(AX), $0x00
-	JNE  set3117
+	JNE  set3333
 
-row3120:
+row3336:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3122
+	JGE        none3338
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3124
+	JE         near3340
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -38072,11 +39184,11 @@ row3120:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3124:
+near3340:
 	CMPQ 128(AX), $0x00
-	JNE  far3125
+	JNE  far3341
 
-each3126:
+each3342:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38130,11 +39242,11 @@ each3126:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3126
-	JMP          over3123
+	JL           each3342
+	JMP          over3339
 
-far3125:
-each3127:
+far3341:
+each3343:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38202,26 +39314,26 @@ each3127:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3127
+	JL           each3343
 
-over3123:
-none3122:
+over3339:
+none3338:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3120
-	JMP  done3119
+	JNZ  row3336
+	JMP  done3335
 
-set3117:
-row3128:
+set3333:
+row3344:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3130
+	JGE        none3346
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3132
+	JE         near3348
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -38233,11 +39345,11 @@ row3128:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3132:
+near3348:
 	CMPQ 128(AX), $0x00
-	JNE  far3133
+	JNE  far3349
 
-each3134:
+each3350:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38290,11 +39402,11 @@ each3134:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3134
-	JMP          over3131
+	JL           each3350
+	JMP          over3347
 
-far3133:
-each3135:
+far3349:
+each3351:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38361,26 +39473,26 @@ each3135:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3135
+	JL           each3351
 
-over3131:
-none3130:
+over3347:
+none3346:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3128
-	JMP  done3119
+	JNZ  row3344
+	JMP  done3335
 
-past3118:
-row3136:
+past3334:
+row3352:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3138
+	JGE        none3354
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3140
+	JE         near3356
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -38392,11 +39504,11 @@ row3136:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3140:
+near3356:
 	CMPQ 128(AX), $0x00
-	JNE  far3141
+	JNE  far3357
 
-each3142:
+each3358:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38449,11 +39561,11 @@ each3142:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3142
-	JMP          over3139
+	JL           each3358
+	JMP          over3355
 
-far3141:
-each3143:
+far3357:
+each3359:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38520,17 +39632,17 @@ each3143:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3143
+	JL           each3359
 
-over3139:
-none3138:
+over3355:
+none3354:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3136
+	JNZ  row3352
 	SFENCE
 
-done3119:
+done3335:
 	VZEROUPPER
 	RET
 
@@ -38546,19 +39658,19 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3145
+	JNE  past3361
 	CMPQ 144(AX), $0x00
-	JNE  set3144
+	JNE  set3360
 
-row3147:
+row3363:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3149
+	JGE        none3365
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3151
+	JE         near3367
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -38566,11 +39678,11 @@ row3147:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3151:
+near3367:
 	CMPQ 128(AX), $0x00
-	JNE  far3152
+	JNE  far3368
 
-each3153:
+each3369:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -38618,11 +39730,11 @@ each3153:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3153
-	JMP        over3150
+	JL         each3369
+	JMP        over3366
 
-far3152:
-each3154:
+far3368:
+each3370:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38680,26 +39792,26 @@ each3154:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3154
+	JL         each3370
 
-over3150:
-none3149:
+over3366:
+none3365:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3147
-	JMP  done3146
+	JNZ  row3363
+	JMP  done3362
 
-set3144:
-row3155:
+set3360:
+row3371:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3157
+	JGE        none3373
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3159
+	JE         near3375
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -38707,11 +39819,11 @@ row3155:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3159:
+near3375:
 	CMPQ 128(AX), $0x00
-	JNE  far3160
+	JNE  far3376
 
-each3161:
+each3377:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -38758,11 +39870,11 @@ each3161:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3161
-	JMP        over3158
+	JL         each3377
+	JMP        over3374
 
-far3160:
-each3162:
+far3376:
+each3378:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38819,26 +39931,26 @@ each3162:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3162
+	JL         each3378
 
-over3158:
-none3157:
+over3374:
+none3373:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3155
-	JMP  done3146
+	JNZ  row3371
+	JMP  done3362
 
-past3145:
-row3163:
+past3361:
+row3379:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3165
+	JGE        none3381
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3167
+	JE         near3383
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -38846,11 +39958,11 @@ row3163:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3167:
+near3383:
 	CMPQ 128(AX), $0x00
-	JNE  far3168
+	JNE  far3384
 
-each3169:
+each3385:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -38897,11 +40009,11 @@ each3169:
 	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3169
-	JMP        over3166
+	JL         each3385
+	JMP        over3382
 
-far3168:
-each3170:
+far3384:
+each3386:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -38958,17 +40070,17 @@ each3170:
 	VMOVNTPS   Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3170
+	JL         each3386
 
-over3166:
-none3165:
+over3382:
+none3381:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3163
+	JNZ  row3379
 	SFENCE
 
-done3146:
+done3362:
 	VZEROUPPER
 	RET
 
@@ -38984,19 +40096,19 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3172
+	JNE  past3388
 	CMPQ 144(AX), $0x00
-	JNE  set3171
+	JNE  set3387
 
-row3174:
+row3390:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3176
+	JGE        none3392
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3178
+	JE         near3394
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39008,11 +40120,11 @@ row3174:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3178:
+near3394:
 	CMPQ 128(AX), $0x00
-	JNE  far3179
+	JNE  far3395
 
-each3180:
+each3396:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39076,11 +40188,11 @@ each3180:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3180
-	JMP         over3177
+	JL          each3396
+	JMP         over3393
 
-far3179:
-each3181:
+far3395:
+each3397:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -39158,26 +40270,26 @@ each3181:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3181
+	JL          each3397
 
-over3177:
-none3176:
+over3393:
+none3392:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3174
-	JMP  done3173
+	JNZ  row3390
+	JMP  done3389
 
-set3171:
-row3182:
+set3387:
+row3398:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3184
+	JGE        none3400
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3186
+	JE         near3402
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39189,11 +40301,11 @@ row3182:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3186:
+near3402:
 	CMPQ 128(AX), $0x00
-	JNE  far3187
+	JNE  far3403
 
-each3188:
+each3404:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39256,11 +40368,11 @@ each3188:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3188
-	JMP         over3185
+	JL          each3404
+	JMP         over3401
 
-far3187:
-each3189:
+far3403:
+each3405:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -39337,26 +40449,26 @@ each3189:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3189
+	JL          each3405
 
-over3185:
-none3184:
+over3401:
+none3400:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3182
-	JMP  done3173
+	JNZ  row3398
+	JMP  done3389
 
-past3172:
-row3190:
+past3388:
+row3406:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3192
+	JGE        none3408
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3194
+	JE         near3410
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39368,11 +40480,11 @@ row3190:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3194:
+near3410:
 	CMPQ 128(AX), $0x00
-	JNE  far3195
+	JNE  far3411
 
-each3196:
+each3412:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39435,11 +40547,11 @@ each3196:
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3196
-	JMP         over3193
+	JL          each3412
+	JMP         over3409
 
-far3195:
-each3197:
+far3411:
+each3413:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -39516,17 +40628,17 @@ each3197:
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3197
+	JL          each3413
 
-over3193:
-none3192:
+over3409:
+none3408:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3190
+	JNZ  row3406
 	SFENCE
 
-done3173:
+done3389:
 	VZEROUPPER
 	RET
 
@@ -39542,19 +40654,19 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3199
+	JNE  past3415
 	CMPQ 144(AX), $0x00
-	JNE  set3198
+	JNE  set3414
 
-row3201:
+row3417:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3203
+	JGE        none3419
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3205
+	JE         near3421
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39574,11 +40686,11 @@ row3201:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3205:
+near3421:
 	CMPQ 128(AX), $0x00
-	JNE  far3206
+	JNE  far3422
 
-each3207:
+each3423:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39674,11 +40786,11 @@ each3207:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3207
-	JMP         over3204
+	JL          each3423
+	JMP         over3420
 
-far3206:
-each3208:
+far3422:
+each3424:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -39796,26 +40908,26 @@ each3208:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3208
+	JL          each3424
 
-over3204:
-none3203:
+over3420:
+none3419:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3201
-	JMP  done3200
+	JNZ  row3417
+	JMP  done3416
 
-set3198:
-row3209:
+set3414:
+row3425:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3211
+	JGE        none3427
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3213
+	JE         near3429
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -39835,11 +40947,11 @@ row3209:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3213:
+near3429:
 	CMPQ 128(AX), $0x00
-	JNE  far3214
+	JNE  far3430
 
-each3215:
+each3431:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -39934,11 +41046,11 @@ each3215:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3215
-	JMP         over3212
+	JL          each3431
+	JMP         over3428
 
-far3214:
-each3216:
+far3430:
+each3432:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -40055,26 +41167,26 @@ each3216:
 	VMOVUPS     Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3216
+	JL          each3432
 
-over3212:
-none3211:
+over3428:
+none3427:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3209
-	JMP  done3200
+	JNZ  row3425
+	JMP  done3416
 
-past3199:
-row3217:
+past3415:
+row3433:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3219
+	JGE        none3435
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3221
+	JE         near3437
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40094,11 +41206,11 @@ row3217:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3221:
+near3437:
 	CMPQ 128(AX), $0x00
-	JNE  far3222
+	JNE  far3438
 
-each3223:
+each3439:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -40193,11 +41305,11 @@ each3223:
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3223
-	JMP         over3220
+	JL          each3439
+	JMP         over3436
 
-far3222:
-each3224:
+far3438:
+each3440:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -40314,17 +41426,17 @@ each3224:
 	VMOVNTPS    Y1, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3224
+	JL          each3440
 
-over3220:
-none3219:
+over3436:
+none3435:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3217
+	JNZ  row3433
 	SFENCE
 
-done3200:
+done3416:
 	VZEROUPPER
 	RET
 
@@ -40375,16 +41487,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3225:
+row3441:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3227
+	JGE     none3443
 	CMPQ    128(AX), $0x00
-	JNE     far3229
+	JNE     far3445
 
-each3230:
+each3446:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40395,11 +41507,11 @@ each3230:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3230
-	JMP     over3228
+	JL      each3446
+	JMP     over3444
 
-far3229:
-each3231:
+far3445:
+each3447:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40417,14 +41529,14 @@ each3231:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3231
+	JL         each3447
 
-over3228:
-none3227:
+over3444:
+none3443:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3225
+	JNZ  row3441
 	JMP  done
 
 tile1true:
@@ -40433,16 +41545,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3232:
+row3448:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3234
+	JGE     none3450
 	CMPQ    128(AX), $0x00
-	JNE     far3236
+	JNE     far3452
 
-each3237:
+each3453:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40452,38 +41564,38 @@ each3237:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3238
+	JE           all3454
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3240
+	JZ           two3456
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3240:
+two3456:
 	TESTQ    $0x00000002, R11
-	JZ       one3241
+	JZ       one3457
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3241:
+one3457:
 	TESTQ  $0x00000001, R11
-	JZ     stored3239
+	JZ     stored3455
 	VMOVSS X1, (R12)
-	JMP    stored3239
+	JMP    stored3455
 
-all3238:
+all3454:
 	VMOVUPS Y1, (R12)
 
-stored3239:
+stored3455:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3237
-	JMP  over3235
+	JL   each3453
+	JMP  over3451
 
-far3236:
-each3242:
+far3452:
+each3458:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40500,54 +41612,54 @@ each3242:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3243
+	JE           all3459
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3245
+	JZ           two3461
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3245:
+two3461:
 	TESTQ    $0x00000002, R11
-	JZ       one3246
+	JZ       one3462
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3246:
+one3462:
 	TESTQ  $0x00000001, R11
-	JZ     stored3244
+	JZ     stored3460
 	VMOVSS X1, (R12)
-	JMP    stored3244
+	JMP    stored3460
 
-all3243:
+all3459:
 	VMOVUPS Y1, (R12)
 
-stored3244:
+stored3460:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3242
+	JL   each3458
 
-over3235:
-none3234:
+over3451:
+none3450:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3232
+	JNZ  row3448
 	JMP  done
 
 tile2false:
-row3247:
+row3463:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3249
+	JGE     none3465
 	CMPQ    128(AX), $0x00
-	JNE     far3251
+	JNE     far3467
 
-each3252:
+each3468:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40560,11 +41672,11 @@ each3252:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3252
-	JMP     over3250
+	JL      each3468
+	JMP     over3466
 
-far3251:
-each3253:
+far3467:
+each3469:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40584,14 +41696,14 @@ each3253:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3253
+	JL         each3469
 
-over3250:
-none3249:
+over3466:
+none3465:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3247
+	JNZ  row3463
 	JMP  done
 
 tile2true:
@@ -40600,16 +41712,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3254:
+row3470:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3256
+	JGE     none3472
 	CMPQ    128(AX), $0x00
-	JNE     far3258
+	JNE     far3474
 
-each3259:
+each3475:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40621,38 +41733,38 @@ each3259:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3260
+	JE           all3476
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3262
+	JZ           two3478
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3262:
+two3478:
 	TESTQ    $0x00000002, R11
-	JZ       one3263
+	JZ       one3479
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3263:
+one3479:
 	TESTQ  $0x00000001, R11
-	JZ     stored3261
+	JZ     stored3477
 	VMOVSS X1, (R12)
-	JMP    stored3261
+	JMP    stored3477
 
-all3260:
+all3476:
 	VMOVUPS Y1, 32(R12)
 
-stored3261:
+stored3477:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3259
-	JMP  over3257
+	JL   each3475
+	JMP  over3473
 
-far3258:
-each3264:
+far3474:
+each3480:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40671,54 +41783,54 @@ each3264:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3265
+	JE           all3481
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3267
+	JZ           two3483
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3267:
+two3483:
 	TESTQ    $0x00000002, R11
-	JZ       one3268
+	JZ       one3484
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3268:
+one3484:
 	TESTQ  $0x00000001, R11
-	JZ     stored3266
+	JZ     stored3482
 	VMOVSS X1, (R12)
-	JMP    stored3266
+	JMP    stored3482
 
-all3265:
+all3481:
 	VMOVUPS Y1, 32(R12)
 
-stored3266:
+stored3482:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3264
+	JL   each3480
 
-over3257:
-none3256:
+over3473:
+none3472:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3254
+	JNZ  row3470
 	JMP  done
 
 tile3false:
-row3269:
+row3485:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3271
+	JGE     none3487
 	CMPQ    128(AX), $0x00
-	JNE     far3273
+	JNE     far3489
 
-each3274:
+each3490:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40733,11 +41845,11 @@ each3274:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3274
-	JMP     over3272
+	JL      each3490
+	JMP     over3488
 
-far3273:
-each3275:
+far3489:
+each3491:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40761,14 +41873,14 @@ each3275:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3275
+	JL         each3491
 
-over3272:
-none3271:
+over3488:
+none3487:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3269
+	JNZ  row3485
 	JMP  done
 
 tile3true:
@@ -40777,16 +41889,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3276:
+row3492:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3278
+	JGE     none3494
 	CMPQ    128(AX), $0x00
-	JNE     far3280
+	JNE     far3496
 
-each3281:
+each3497:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40800,38 +41912,38 @@ each3281:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3282
+	JE           all3498
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3284
+	JZ           two3500
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3284:
+two3500:
 	TESTQ    $0x00000002, R11
-	JZ       one3285
+	JZ       one3501
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3285:
+one3501:
 	TESTQ  $0x00000001, R11
-	JZ     stored3283
+	JZ     stored3499
 	VMOVSS X1, (R12)
-	JMP    stored3283
+	JMP    stored3499
 
-all3282:
+all3498:
 	VMOVUPS Y1, 64(R12)
 
-stored3283:
+stored3499:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3281
-	JMP  over3279
+	JL   each3497
+	JMP  over3495
 
-far3280:
-each3286:
+far3496:
+each3502:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40854,54 +41966,54 @@ each3286:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3287
+	JE           all3503
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3289
+	JZ           two3505
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3289:
+two3505:
 	TESTQ    $0x00000002, R11
-	JZ       one3290
+	JZ       one3506
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3290:
+one3506:
 	TESTQ  $0x00000001, R11
-	JZ     stored3288
+	JZ     stored3504
 	VMOVSS X1, (R12)
-	JMP    stored3288
+	JMP    stored3504
 
-all3287:
+all3503:
 	VMOVUPS Y1, 64(R12)
 
-stored3288:
+stored3504:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3286
+	JL   each3502
 
-over3279:
-none3278:
+over3495:
+none3494:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3276
+	JNZ  row3492
 	JMP  done
 
 tile4false:
-row3291:
+row3507:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3293
+	JGE     none3509
 	CMPQ    128(AX), $0x00
-	JNE     far3295
+	JNE     far3511
 
-each3296:
+each3512:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -40918,11 +42030,11 @@ each3296:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3296
-	JMP     over3294
+	JL      each3512
+	JMP     over3510
 
-far3295:
-each3297:
+far3511:
+each3513:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -40947,14 +42059,14 @@ each3297:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3297
+	JL         each3513
 
-over3294:
-none3293:
+over3510:
+none3509:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3291
+	JNZ  row3507
 	JMP  done
 
 tile4true:
@@ -40963,16 +42075,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3298:
+row3514:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3300
+	JGE     none3516
 	CMPQ    128(AX), $0x00
-	JNE     far3302
+	JNE     far3518
 
-each3303:
+each3519:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40988,38 +42100,38 @@ each3303:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3304
+	JE           all3520
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3306
+	JZ           two3522
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3306:
+two3522:
 	TESTQ    $0x00000002, R11
-	JZ       one3307
+	JZ       one3523
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3307:
+one3523:
 	TESTQ  $0x00000001, R11
-	JZ     stored3305
+	JZ     stored3521
 	VMOVSS X1, (R12)
-	JMP    stored3305
+	JMP    stored3521
 
-all3304:
+all3520:
 	VMOVUPS Y1, 96(R12)
 
-stored3305:
+stored3521:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3303
-	JMP  over3301
+	JL   each3519
+	JMP  over3517
 
-far3302:
-each3308:
+far3518:
+each3524:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41043,54 +42155,54 @@ each3308:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3309
+	JE           all3525
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3311
+	JZ           two3527
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3311:
+two3527:
 	TESTQ    $0x00000002, R11
-	JZ       one3312
+	JZ       one3528
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3312:
+one3528:
 	TESTQ  $0x00000001, R11
-	JZ     stored3310
+	JZ     stored3526
 	VMOVSS X1, (R12)
-	JMP    stored3310
+	JMP    stored3526
 
-all3309:
+all3525:
 	VMOVUPS Y1, 96(R12)
 
-stored3310:
+stored3526:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3308
+	JL   each3524
 
-over3301:
-none3300:
+over3517:
+none3516:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3298
+	JNZ  row3514
 	JMP  done
 
 tile5false:
-row3313:
+row3529:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3315
+	JGE     none3531
 	CMPQ    128(AX), $0x00
-	JNE     far3317
+	JNE     far3533
 
-each3318:
+each3534:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41109,11 +42221,11 @@ each3318:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3318
-	JMP     over3316
+	JL      each3534
+	JMP     over3532
 
-far3317:
-each3319:
+far3533:
+each3535:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41142,14 +42254,14 @@ each3319:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3319
+	JL         each3535
 
-over3316:
-none3315:
+over3532:
+none3531:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3313
+	JNZ  row3529
 	JMP  done
 
 tile5true:
@@ -41158,16 +42270,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3320:
+row3536:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3322
+	JGE     none3538
 	CMPQ    128(AX), $0x00
-	JNE     far3324
+	JNE     far3540
 
-each3325:
+each3541:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41185,38 +42297,38 @@ each3325:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3326
+	JE           all3542
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3328
+	JZ           two3544
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3328:
+two3544:
 	TESTQ    $0x00000002, R11
-	JZ       one3329
+	JZ       one3545
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3329:
+one3545:
 	TESTQ  $0x00000001, R11
-	JZ     stored3327
+	JZ     stored3543
 	VMOVSS X1, (R12)
-	JMP    stored3327
+	JMP    stored3543
 
-all3326:
+all3542:
 	VMOVUPS Y1, 128(R12)
 
-stored3327:
+stored3543:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3325
-	JMP  over3323
+	JL   each3541
+	JMP  over3539
 
-far3324:
-each3330:
+far3540:
+each3546:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41244,54 +42356,54 @@ each3330:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3331
+	JE           all3547
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3333
+	JZ           two3549
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3333:
+two3549:
 	TESTQ    $0x00000002, R11
-	JZ       one3334
+	JZ       one3550
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3334:
+one3550:
 	TESTQ  $0x00000001, R11
-	JZ     stored3332
+	JZ     stored3548
 	VMOVSS X1, (R12)
-	JMP    stored3332
+	JMP    stored3548
 
-all3331:
+all3547:
 	VMOVUPS Y1, 128(R12)
 
-stored3332:
+stored3548:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3330
+	JL   each3546
 
-over3323:
-none3322:
+over3539:
+none3538:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3320
+	JNZ  row3536
 	JMP  done
 
 tile6false:
-row3335:
+row3551:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3337
+	JGE     none3553
 	CMPQ    128(AX), $0x00
-	JNE     far3339
+	JNE     far3555
 
-each3340:
+each3556:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41312,11 +42424,11 @@ each3340:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3340
-	JMP     over3338
+	JL      each3556
+	JMP     over3554
 
-far3339:
-each3341:
+far3555:
+each3557:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41346,14 +42458,14 @@ each3341:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3341
+	JL         each3557
 
-over3338:
-none3337:
+over3554:
+none3553:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3335
+	JNZ  row3551
 	JMP  done
 
 tile6true:
@@ -41362,16 +42474,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3342:
+row3558:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3344
+	JGE     none3560
 	CMPQ    128(AX), $0x00
-	JNE     far3346
+	JNE     far3562
 
-each3347:
+each3563:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41391,38 +42503,38 @@ each3347:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3348
+	JE           all3564
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3350
+	JZ           two3566
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3350:
+two3566:
 	TESTQ    $0x00000002, R11
-	JZ       one3351
+	JZ       one3567
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3351:
+one3567:
 	TESTQ  $0x00000001, R11
-	JZ     stored3349
+	JZ     stored3565
 	VMOVSS X1, (R12)
-	JMP    stored3349
+	JMP    stored3565
 
-all3348:
+all3564:
 	VMOVUPS Y1, 160(R12)
 
-stored3349:
+stored3565:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3347
-	JMP  over3345
+	JL   each3563
+	JMP  over3561
 
-far3346:
-each3352:
+far3562:
+each3568:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41451,54 +42563,54 @@ each3352:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3353
+	JE           all3569
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3355
+	JZ           two3571
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3355:
+two3571:
 	TESTQ    $0x00000002, R11
-	JZ       one3356
+	JZ       one3572
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3356:
+one3572:
 	TESTQ  $0x00000001, R11
-	JZ     stored3354
+	JZ     stored3570
 	VMOVSS X1, (R12)
-	JMP    stored3354
+	JMP    stored3570
 
-all3353:
+all3569:
 	VMOVUPS Y1, 160(R12)
 
-stored3354:
+stored3570:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3352
+	JL   each3568
 
-over3345:
-none3344:
+over3561:
+none3560:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3342
+	JNZ  row3558
 	JMP  done
 
 tile7false:
-row3357:
+row3573:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3359
+	JGE     none3575
 	CMPQ    128(AX), $0x00
-	JNE     far3361
+	JNE     far3577
 
-each3362:
+each3578:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41521,11 +42633,11 @@ each3362:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3362
-	JMP     over3360
+	JL      each3578
+	JMP     over3576
 
-far3361:
-each3363:
+far3577:
+each3579:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41559,14 +42671,14 @@ each3363:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3363
+	JL         each3579
 
-over3360:
-none3359:
+over3576:
+none3575:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3357
+	JNZ  row3573
 	JMP  done
 
 tile7true:
@@ -41575,16 +42687,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3364:
+row3580:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3366
+	JGE     none3582
 	CMPQ    128(AX), $0x00
-	JNE     far3368
+	JNE     far3584
 
-each3369:
+each3585:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41606,38 +42718,38 @@ each3369:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3370
+	JE           all3586
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3372
+	JZ           two3588
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3372:
+two3588:
 	TESTQ    $0x00000002, R11
-	JZ       one3373
+	JZ       one3589
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3373:
+one3589:
 	TESTQ  $0x00000001, R11
-	JZ     stored3371
+	JZ     stored3587
 	VMOVSS X1, (R12)
-	JMP    stored3371
+	JMP    stored3587
 
-all3370:
+all3586:
 	VMOVUPS Y1, 192(R12)
 
-stored3371:
+stored3587:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3369
-	JMP  over3367
+	JL   each3585
+	JMP  over3583
 
-far3368:
-each3374:
+far3584:
+each3590:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41670,54 +42782,54 @@ each3374:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3375
+	JE           all3591
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3377
+	JZ           two3593
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3377:
+two3593:
 	TESTQ    $0x00000002, R11
-	JZ       one3378
+	JZ       one3594
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3378:
+one3594:
 	TESTQ  $0x00000001, R11
-	JZ     stored3376
+	JZ     stored3592
 	VMOVSS X1, (R12)
-	JMP    stored3376
+	JMP    stored3592
 
-all3375:
+all3591:
 	VMOVUPS Y1, 192(R12)
 
-stored3376:
+stored3592:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3374
+	JL   each3590
 
-over3367:
-none3366:
+over3583:
+none3582:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3364
+	JNZ  row3580
 	JMP  done
 
 tile8false:
-row3379:
+row3595:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3381
+	JGE     none3597
 	CMPQ    128(AX), $0x00
-	JNE     far3383
+	JNE     far3599
 
-each3384:
+each3600:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -41742,11 +42854,11 @@ each3384:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3384
-	JMP     over3382
+	JL      each3600
+	JMP     over3598
 
-far3383:
-each3385:
+far3599:
+each3601:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41781,14 +42893,14 @@ each3385:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3385
+	JL         each3601
 
-over3382:
-none3381:
+over3598:
+none3597:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3379
+	JNZ  row3595
 	JMP  done
 
 tile8true:
@@ -41797,16 +42909,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3386:
+row3602:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3388
+	JGE     none3604
 	CMPQ    128(AX), $0x00
-	JNE     far3390
+	JNE     far3606
 
-each3391:
+each3607:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -41830,38 +42942,38 @@ each3391:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3392
+	JE           all3608
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3394
+	JZ           two3610
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3394:
+two3610:
 	TESTQ    $0x00000002, R11
-	JZ       one3395
+	JZ       one3611
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3395:
+one3611:
 	TESTQ  $0x00000001, R11
-	JZ     stored3393
+	JZ     stored3609
 	VMOVSS X1, (R12)
-	JMP    stored3393
+	JMP    stored3609
 
-all3392:
+all3608:
 	VMOVUPS Y1, 224(R12)
 
-stored3393:
+stored3609:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3391
-	JMP  over3389
+	JL   each3607
+	JMP  over3605
 
-far3390:
-each3396:
+far3606:
+each3612:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -41895,48 +43007,48 @@ each3396:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3397
+	JE           all3613
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3399
+	JZ           two3615
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3399:
+two3615:
 	TESTQ    $0x00000002, R11
-	JZ       one3400
+	JZ       one3616
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3400:
+one3616:
 	TESTQ  $0x00000001, R11
-	JZ     stored3398
+	JZ     stored3614
 	VMOVSS X1, (R12)
-	JMP    stored3398
+	JMP    stored3614
 
-all3397:
+all3613:
 	VMOVUPS Y1, 224(R12)
 
-stored3398:
+stored3614:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3396
+	JL   each3612
 
-over3389:
-none3388:
+over3605:
+none3604:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3386
+	JNZ  row3602
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3401
+	JE   fenced3617
 	SFENCE
 
-fenced3401:
+fenced3617:
 	VZEROUPPER
 	RET
 
@@ -41987,17 +43099,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3402:
+row3618:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3404
+	JGE     none3620
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3406
+	JNE     far3622
 
-each3407:
+each3623:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42009,11 +43121,11 @@ each3407:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3407
-	JMP     over3405
+	JL      each3623
+	JMP     over3621
 
-far3406:
-each3408:
+far3622:
+each3624:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42032,14 +43144,14 @@ each3408:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3408
+	JL         each3624
 
-over3405:
-none3404:
+over3621:
+none3620:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3402
+	JNZ  row3618
 	JMP  done
 
 tile1true:
@@ -42048,17 +43160,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3409:
+row3625:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3411
+	JGE        none3627
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3413
+	JNE        far3629
 
-each3414:
+each3630:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42069,38 +43181,38 @@ each3414:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3415
+	JE           all3631
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3417
+	JZ           two3633
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3417:
+two3633:
 	TESTQ    $0x00000002, R11
-	JZ       one3418
+	JZ       one3634
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3418:
+one3634:
 	TESTQ  $0x00000001, R11
-	JZ     stored3416
+	JZ     stored3632
 	VMOVSS X2, (R12)
-	JMP    stored3416
+	JMP    stored3632
 
-all3415:
+all3631:
 	VMOVUPS Y2, (R12)
 
-stored3416:
+stored3632:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3414
-	JMP  over3412
+	JL   each3630
+	JMP  over3628
 
-far3413:
-each3419:
+far3629:
+each3635:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42118,56 +43230,56 @@ each3419:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3420
+	JE           all3636
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3422
+	JZ           two3638
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3422:
+two3638:
 	TESTQ    $0x00000002, R11
-	JZ       one3423
+	JZ       one3639
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3423:
+one3639:
 	TESTQ  $0x00000001, R11
-	JZ     stored3421
+	JZ     stored3637
 	VMOVSS X2, (R12)
-	JMP    stored3421
+	JMP    stored3637
 
-all3420:
+all3636:
 	VMOVUPS Y2, (R12)
 
-stored3421:
+stored3637:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3419
+	JL   each3635
 
-over3412:
-none3411:
+over3628:
+none3627:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3409
+	JNZ  row3625
 	JMP  done
 
 tile2false:
-row3424:
+row3640:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3426
+	JGE     none3642
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3428
+	JNE     far3644
 
-each3429:
+each3645:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42182,11 +43294,11 @@ each3429:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3429
-	JMP     over3427
+	JL      each3645
+	JMP     over3643
 
-far3428:
-each3430:
+far3644:
+each3646:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42208,14 +43320,14 @@ each3430:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3430
+	JL         each3646
 
-over3427:
-none3426:
+over3643:
+none3642:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3424
+	JNZ  row3640
 	JMP  done
 
 tile2true:
@@ -42224,18 +43336,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3431:
+row3647:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3433
+	JGE        none3649
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3435
+	JNE        far3651
 
-each3436:
+each3652:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42249,38 +43361,38 @@ each3436:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3437
+	JE           all3653
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3439
+	JZ           two3655
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3439:
+two3655:
 	TESTQ    $0x00000002, R11
-	JZ       one3440
+	JZ       one3656
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3440:
+one3656:
 	TESTQ  $0x00000001, R11
-	JZ     stored3438
+	JZ     stored3654
 	VMOVSS X3, (R12)
-	JMP    stored3438
+	JMP    stored3654
 
-all3437:
+all3653:
 	VMOVUPS Y3, 32(R12)
 
-stored3438:
+stored3654:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3436
-	JMP  over3434
+	JL   each3652
+	JMP  over3650
 
-far3435:
-each3441:
+far3651:
+each3657:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42301,57 +43413,57 @@ each3441:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3442
+	JE           all3658
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3444
+	JZ           two3660
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3444:
+two3660:
 	TESTQ    $0x00000002, R11
-	JZ       one3445
+	JZ       one3661
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3445:
+one3661:
 	TESTQ  $0x00000001, R11
-	JZ     stored3443
+	JZ     stored3659
 	VMOVSS X3, (R12)
-	JMP    stored3443
+	JMP    stored3659
 
-all3442:
+all3658:
 	VMOVUPS Y3, 32(R12)
 
-stored3443:
+stored3659:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3441
+	JL   each3657
 
-over3434:
-none3433:
+over3650:
+none3649:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3431
+	JNZ  row3647
 	JMP  done
 
 tile3false:
-row3446:
+row3662:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3448
+	JGE     none3664
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3450
+	JNE     far3666
 
-each3451:
+each3667:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42369,11 +43481,11 @@ each3451:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3451
-	JMP     over3449
+	JL      each3667
+	JMP     over3665
 
-far3450:
-each3452:
+far3666:
+each3668:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42400,14 +43512,14 @@ each3452:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3452
+	JL         each3668
 
-over3449:
-none3448:
+over3665:
+none3664:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3446
+	JNZ  row3662
 	JMP  done
 
 tile3true:
@@ -42416,19 +43528,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3453:
+row3669:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3455
+	JGE        none3671
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3457
+	JNE        far3673
 
-each3458:
+each3674:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42445,38 +43557,38 @@ each3458:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3459
+	JE           all3675
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3461
+	JZ           two3677
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3461:
+two3677:
 	TESTQ    $0x00000002, R11
-	JZ       one3462
+	JZ       one3678
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3462:
+one3678:
 	TESTQ  $0x00000001, R11
-	JZ     stored3460
+	JZ     stored3676
 	VMOVSS X4, (R12)
-	JMP    stored3460
+	JMP    stored3676
 
-all3459:
+all3675:
 	VMOVUPS Y4, 64(R12)
 
-stored3460:
+stored3676:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3458
-	JMP  over3456
+	JL   each3674
+	JMP  over3672
 
-far3457:
-each3463:
+far3673:
+each3679:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42502,58 +43614,58 @@ each3463:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3464
+	JE           all3680
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3466
+	JZ           two3682
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3466:
+two3682:
 	TESTQ    $0x00000002, R11
-	JZ       one3467
+	JZ       one3683
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3467:
+one3683:
 	TESTQ  $0x00000001, R11
-	JZ     stored3465
+	JZ     stored3681
 	VMOVSS X4, (R12)
-	JMP    stored3465
+	JMP    stored3681
 
-all3464:
+all3680:
 	VMOVUPS Y4, 64(R12)
 
-stored3465:
+stored3681:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3463
+	JL   each3679
 
-over3456:
-none3455:
+over3672:
+none3671:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3453
+	JNZ  row3669
 	JMP  done
 
 tile4false:
-row3468:
+row3684:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3470
+	JGE     none3686
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3472
+	JNE     far3688
 
-each3473:
+each3689:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42574,11 +43686,11 @@ each3473:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3473
-	JMP     over3471
+	JL      each3689
+	JMP     over3687
 
-far3472:
-each3474:
+far3688:
+each3690:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42607,14 +43719,14 @@ each3474:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3474
+	JL         each3690
 
-over3471:
-none3470:
+over3687:
+none3686:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3468
+	JNZ  row3684
 	JMP  done
 
 tile4true:
@@ -42623,20 +43735,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3475:
+row3691:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3477
+	JGE        none3693
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3479
+	JNE        far3695
 
-each3480:
+each3696:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42656,38 +43768,38 @@ each3480:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3481
+	JE           all3697
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3483
+	JZ           two3699
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3483:
+two3699:
 	TESTQ    $0x00000002, R11
-	JZ       one3484
+	JZ       one3700
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3484:
+one3700:
 	TESTQ  $0x00000001, R11
-	JZ     stored3482
+	JZ     stored3698
 	VMOVSS X5, (R12)
-	JMP    stored3482
+	JMP    stored3698
 
-all3481:
+all3697:
 	VMOVUPS Y5, 96(R12)
 
-stored3482:
+stored3698:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3480
-	JMP  over3478
+	JL   each3696
+	JMP  over3694
 
-far3479:
-each3485:
+far3695:
+each3701:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42715,59 +43827,59 @@ each3485:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3486
+	JE           all3702
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3488
+	JZ           two3704
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3488:
+two3704:
 	TESTQ    $0x00000002, R11
-	JZ       one3489
+	JZ       one3705
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3489:
+one3705:
 	TESTQ  $0x00000001, R11
-	JZ     stored3487
+	JZ     stored3703
 	VMOVSS X5, (R12)
-	JMP    stored3487
+	JMP    stored3703
 
-all3486:
+all3702:
 	VMOVUPS Y5, 96(R12)
 
-stored3487:
+stored3703:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3485
+	JL   each3701
 
-over3478:
-none3477:
+over3694:
+none3693:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3475
+	JNZ  row3691
 	JMP  done
 
 tile5false:
-row3490:
+row3706:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3492
+	JGE     none3708
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3494
+	JNE     far3710
 
-each3495:
+each3711:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42791,11 +43903,11 @@ each3495:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3495
-	JMP     over3493
+	JL      each3711
+	JMP     over3709
 
-far3494:
-each3496:
+far3710:
+each3712:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42829,14 +43941,14 @@ each3496:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3496
+	JL         each3712
 
-over3493:
-none3492:
+over3709:
+none3708:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3490
+	JNZ  row3706
 	JMP  done
 
 tile5true:
@@ -42845,21 +43957,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3497:
+row3713:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3499
+	JGE        none3715
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3501
+	JNE        far3717
 
-each3502:
+each3718:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42882,38 +43994,38 @@ each3502:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3503
+	JE           all3719
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3505
+	JZ           two3721
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3505:
+two3721:
 	TESTQ    $0x00000002, R11
-	JZ       one3506
+	JZ       one3722
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3506:
+one3722:
 	TESTQ  $0x00000001, R11
-	JZ     stored3504
+	JZ     stored3720
 	VMOVSS X6, (R12)
-	JMP    stored3504
+	JMP    stored3720
 
-all3503:
+all3719:
 	VMOVUPS Y6, 128(R12)
 
-stored3504:
+stored3720:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3502
-	JMP  over3500
+	JL   each3718
+	JMP  over3716
 
-far3501:
-each3507:
+far3717:
+each3723:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42946,50 +44058,50 @@ each3507:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3508
+	JE           all3724
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3510
+	JZ           two3726
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3510:
+two3726:
 	TESTQ    $0x00000002, R11
-	JZ       one3511
+	JZ       one3727
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3511:
+one3727:
 	TESTQ  $0x00000001, R11
-	JZ     stored3509
+	JZ     stored3725
 	VMOVSS X6, (R12)
-	JMP    stored3509
+	JMP    stored3725
 
-all3508:
+all3724:
 	VMOVUPS Y6, 128(R12)
 
-stored3509:
+stored3725:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3507
+	JL   each3723
 
-over3500:
-none3499:
+over3716:
+none3715:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3497
+	JNZ  row3713
 	JMP  done
 
 tile6false:
-row3512:
+row3728:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3514
+	JGE     none3730
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -42997,9 +44109,9 @@ row3512:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3516
+	JNE     far3732
 
-each3517:
+each3733:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43026,11 +44138,11 @@ each3517:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3517
-	JMP     over3515
+	JL      each3733
+	JMP     over3731
 
-far3516:
-each3518:
+far3732:
+each3734:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43066,14 +44178,14 @@ each3518:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3518
+	JL         each3734
 
-over3515:
-none3514:
+over3731:
+none3730:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3512
+	JNZ  row3728
 	JMP  done
 
 tile6true:
@@ -43082,12 +44194,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3519:
+row3735:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3521
+	JGE        none3737
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43095,9 +44207,9 @@ row3519:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3523
+	JNE        far3739
 
-each3524:
+each3740:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43123,38 +44235,38 @@ each3524:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3525
+	JE           all3741
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3527
+	JZ           two3743
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3527:
+two3743:
 	TESTQ    $0x00000002, R11
-	JZ       one3528
+	JZ       one3744
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3528:
+one3744:
 	TESTQ  $0x00000001, R11
-	JZ     stored3526
+	JZ     stored3742
 	VMOVSS X7, (R12)
-	JMP    stored3526
+	JMP    stored3742
 
-all3525:
+all3741:
 	VMOVUPS Y7, 160(R12)
 
-stored3526:
+stored3742:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3524
-	JMP  over3522
+	JL   each3740
+	JMP  over3738
 
-far3523:
-each3529:
+far3739:
+each3745:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43189,50 +44301,50 @@ each3529:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3530
+	JE           all3746
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3532
+	JZ           two3748
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3532:
+two3748:
 	TESTQ    $0x00000002, R11
-	JZ       one3533
+	JZ       one3749
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3533:
+one3749:
 	TESTQ  $0x00000001, R11
-	JZ     stored3531
+	JZ     stored3747
 	VMOVSS X7, (R12)
-	JMP    stored3531
+	JMP    stored3747
 
-all3530:
+all3746:
 	VMOVUPS Y7, 160(R12)
 
-stored3531:
+stored3747:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3529
+	JL   each3745
 
-over3522:
-none3521:
+over3738:
+none3737:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3519
+	JNZ  row3735
 	JMP  done
 
 tile7false:
-row3534:
+row3750:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3536
+	JGE     none3752
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43241,9 +44353,9 @@ row3534:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3538
+	JNE     far3754
 
-each3539:
+each3755:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43273,11 +44385,11 @@ each3539:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3539
-	JMP     over3537
+	JL      each3755
+	JMP     over3753
 
-far3538:
-each3540:
+far3754:
+each3756:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43318,14 +44430,14 @@ each3540:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3540
+	JL         each3756
 
-over3537:
-none3536:
+over3753:
+none3752:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3534
+	JNZ  row3750
 	JMP  done
 
 tile7true:
@@ -43334,12 +44446,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3541:
+row3757:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3543
+	JGE        none3759
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43348,9 +44460,9 @@ row3541:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3545
+	JNE        far3761
 
-each3546:
+each3762:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43379,38 +44491,38 @@ each3546:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3547
+	JE           all3763
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3549
+	JZ           two3765
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3549:
+two3765:
 	TESTQ    $0x00000002, R11
-	JZ       one3550
+	JZ       one3766
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3550:
+one3766:
 	TESTQ  $0x00000001, R11
-	JZ     stored3548
+	JZ     stored3764
 	VMOVSS X8, (R12)
-	JMP    stored3548
+	JMP    stored3764
 
-all3547:
+all3763:
 	VMOVUPS Y8, 192(R12)
 
-stored3548:
+stored3764:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3546
-	JMP  over3544
+	JL   each3762
+	JMP  over3760
 
-far3545:
-each3551:
+far3761:
+each3767:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43450,50 +44562,50 @@ each3551:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3552
+	JE           all3768
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3554
+	JZ           two3770
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3554:
+two3770:
 	TESTQ    $0x00000002, R11
-	JZ       one3555
+	JZ       one3771
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3555:
+one3771:
 	TESTQ  $0x00000001, R11
-	JZ     stored3553
+	JZ     stored3769
 	VMOVSS X8, (R12)
-	JMP    stored3553
+	JMP    stored3769
 
-all3552:
+all3768:
 	VMOVUPS Y8, 192(R12)
 
-stored3553:
+stored3769:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3551
+	JL   each3767
 
-over3544:
-none3543:
+over3760:
+none3759:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3541
+	JNZ  row3757
 	JMP  done
 
 tile8false:
-row3556:
+row3772:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3558
+	JGE     none3774
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -43503,9 +44615,9 @@ row3556:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3560
+	JNE     far3776
 
-each3561:
+each3777:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43538,11 +44650,11 @@ each3561:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3561
-	JMP     over3559
+	JL      each3777
+	JMP     over3775
 
-far3560:
-each3562:
+far3776:
+each3778:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43585,14 +44697,14 @@ each3562:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3562
+	JL         each3778
 
-over3559:
-none3558:
+over3775:
+none3774:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3556
+	JNZ  row3772
 	JMP  done
 
 tile8true:
@@ -43601,12 +44713,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3563:
+row3779:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3565
+	JGE        none3781
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -43616,9 +44728,9 @@ row3563:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3567
+	JNE        far3783
 
-each3568:
+each3784:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43650,38 +44762,38 @@ each3568:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3569
+	JE           all3785
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3571
+	JZ           two3787
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3571:
+two3787:
 	TESTQ    $0x00000002, R11
-	JZ       one3572
+	JZ       one3788
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3572:
+one3788:
 	TESTQ  $0x00000001, R11
-	JZ     stored3570
+	JZ     stored3786
 	VMOVSS X9, (R12)
-	JMP    stored3570
+	JMP    stored3786
 
-all3569:
+all3785:
 	VMOVUPS Y9, 224(R12)
 
-stored3570:
+stored3786:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3568
-	JMP  over3566
+	JL   each3784
+	JMP  over3782
 
-far3567:
-each3573:
+far3783:
+each3789:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43723,48 +44835,48 @@ each3573:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3574
+	JE           all3790
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3576
+	JZ           two3792
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3576:
+two3792:
 	TESTQ    $0x00000002, R11
-	JZ       one3577
+	JZ       one3793
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3577:
+one3793:
 	TESTQ  $0x00000001, R11
-	JZ     stored3575
+	JZ     stored3791
 	VMOVSS X9, (R12)
-	JMP    stored3575
+	JMP    stored3791
 
-all3574:
+all3790:
 	VMOVUPS Y9, 224(R12)
 
-stored3575:
+stored3791:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3573
+	JL   each3789
 
-over3566:
-none3565:
+over3782:
+none3781:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3563
+	JNZ  row3779
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3578
+	JE   fenced3794
 	SFENCE
 
-fenced3578:
+fenced3794:
 	VZEROUPPER
 	RET
 
@@ -43815,17 +44927,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3579:
+row3795:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3581
+	JGE     none3797
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3583
+	JNE     far3799
 
-each3584:
+each3800:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43837,11 +44949,11 @@ each3584:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3584
-	JMP     over3582
+	JL      each3800
+	JMP     over3798
 
-far3583:
-each3585:
+far3799:
+each3801:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43860,14 +44972,14 @@ each3585:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3585
+	JL         each3801
 
-over3582:
-none3581:
+over3798:
+none3797:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3579
+	JNZ  row3795
 	JMP  done
 
 tile1true:
@@ -43876,17 +44988,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3586:
+row3802:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3588
+	JGE        none3804
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3590
+	JNE        far3806
 
-each3591:
+each3807:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43897,38 +45009,38 @@ each3591:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3592
+	JE           all3808
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3594
+	JZ           two3810
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3594:
+two3810:
 	TESTQ    $0x00000002, R11
-	JZ       one3595
+	JZ       one3811
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3595:
+one3811:
 	TESTQ  $0x00000001, R11
-	JZ     stored3593
+	JZ     stored3809
 	VMOVSS X2, (R12)
-	JMP    stored3593
+	JMP    stored3809
 
-all3592:
+all3808:
 	VMOVUPS Y2, (R12)
 
-stored3593:
+stored3809:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3591
-	JMP  over3589
+	JL   each3807
+	JMP  over3805
 
-far3590:
-each3596:
+far3806:
+each3812:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43946,56 +45058,56 @@ each3596:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3597
+	JE           all3813
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3599
+	JZ           two3815
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3599:
+two3815:
 	TESTQ    $0x00000002, R11
-	JZ       one3600
+	JZ       one3816
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3600:
+one3816:
 	TESTQ  $0x00000001, R11
-	JZ     stored3598
+	JZ     stored3814
 	VMOVSS X2, (R12)
-	JMP    stored3598
+	JMP    stored3814
 
-all3597:
+all3813:
 	VMOVUPS Y2, (R12)
 
-stored3598:
+stored3814:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3596
+	JL   each3812
 
-over3589:
-none3588:
+over3805:
+none3804:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3586
+	JNZ  row3802
 	JMP  done
 
 tile2false:
-row3601:
+row3817:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3603
+	JGE     none3819
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3605
+	JNE     far3821
 
-each3606:
+each3822:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44010,11 +45122,11 @@ each3606:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3606
-	JMP     over3604
+	JL      each3822
+	JMP     over3820
 
-far3605:
-each3607:
+far3821:
+each3823:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44036,14 +45148,14 @@ each3607:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3607
+	JL         each3823
 
-over3604:
-none3603:
+over3820:
+none3819:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3601
+	JNZ  row3817
 	JMP  done
 
 tile2true:
@@ -44052,18 +45164,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3608:
+row3824:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3610
+	JGE        none3826
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3612
+	JNE        far3828
 
-each3613:
+each3829:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44077,38 +45189,38 @@ each3613:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3614
+	JE           all3830
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3616
+	JZ           two3832
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3616:
+two3832:
 	TESTQ    $0x00000002, R11
-	JZ       one3617
+	JZ       one3833
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3617:
+one3833:
 	TESTQ  $0x00000001, R11
-	JZ     stored3615
+	JZ     stored3831
 	VMOVSS X3, (R12)
-	JMP    stored3615
+	JMP    stored3831
 
-all3614:
+all3830:
 	VMOVUPS Y3, 32(R12)
 
-stored3615:
+stored3831:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3613
-	JMP  over3611
+	JL   each3829
+	JMP  over3827
 
-far3612:
-each3618:
+far3828:
+each3834:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44129,57 +45241,57 @@ each3618:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3619
+	JE           all3835
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3621
+	JZ           two3837
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3621:
+two3837:
 	TESTQ    $0x00000002, R11
-	JZ       one3622
+	JZ       one3838
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3622:
+one3838:
 	TESTQ  $0x00000001, R11
-	JZ     stored3620
+	JZ     stored3836
 	VMOVSS X3, (R12)
-	JMP    stored3620
+	JMP    stored3836
 
-all3619:
+all3835:
 	VMOVUPS Y3, 32(R12)
 
-stored3620:
+stored3836:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3618
+	JL   each3834
 
-over3611:
-none3610:
+over3827:
+none3826:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3608
+	JNZ  row3824
 	JMP  done
 
 tile3false:
-row3623:
+row3839:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3625
+	JGE     none3841
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3627
+	JNE     far3843
 
-each3628:
+each3844:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44197,11 +45309,11 @@ each3628:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3628
-	JMP     over3626
+	JL      each3844
+	JMP     over3842
 
-far3627:
-each3629:
+far3843:
+each3845:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44228,14 +45340,14 @@ each3629:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3629
+	JL         each3845
 
-over3626:
-none3625:
+over3842:
+none3841:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3623
+	JNZ  row3839
 	JMP  done
 
 tile3true:
@@ -44244,19 +45356,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3630:
+row3846:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3632
+	JGE        none3848
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3634
+	JNE        far3850
 
-each3635:
+each3851:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44273,38 +45385,38 @@ each3635:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3636
+	JE           all3852
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3638
+	JZ           two3854
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3638:
+two3854:
 	TESTQ    $0x00000002, R11
-	JZ       one3639
+	JZ       one3855
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3639:
+one3855:
 	TESTQ  $0x00000001, R11
-	JZ     stored3637
+	JZ     stored3853
 	VMOVSS X4, (R12)
-	JMP    stored3637
+	JMP    stored3853
 
-all3636:
+all3852:
 	VMOVUPS Y4, 64(R12)
 
-stored3637:
+stored3853:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3635
-	JMP  over3633
+	JL   each3851
+	JMP  over3849
 
-far3634:
-each3640:
+far3850:
+each3856:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44330,58 +45442,58 @@ each3640:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3641
+	JE           all3857
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3643
+	JZ           two3859
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3643:
+two3859:
 	TESTQ    $0x00000002, R11
-	JZ       one3644
+	JZ       one3860
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3644:
+one3860:
 	TESTQ  $0x00000001, R11
-	JZ     stored3642
+	JZ     stored3858
 	VMOVSS X4, (R12)
-	JMP    stored3642
+	JMP    stored3858
 
-all3641:
+all3857:
 	VMOVUPS Y4, 64(R12)
 
-stored3642:
+stored3858:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3640
+	JL   each3856
 
-over3633:
-none3632:
+over3849:
+none3848:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3630
+	JNZ  row3846
 	JMP  done
 
 tile4false:
-row3645:
+row3861:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3647
+	JGE     none3863
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3649
+	JNE     far3865
 
-each3650:
+each3866:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44402,11 +45514,11 @@ each3650:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3650
-	JMP     over3648
+	JL      each3866
+	JMP     over3864
 
-far3649:
-each3651:
+far3865:
+each3867:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44435,14 +45547,14 @@ each3651:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3651
+	JL         each3867
 
-over3648:
-none3647:
+over3864:
+none3863:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3645
+	JNZ  row3861
 	JMP  done
 
 tile4true:
@@ -44451,20 +45563,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3652:
+row3868:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3654
+	JGE        none3870
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3656
+	JNE        far3872
 
-each3657:
+each3873:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44484,38 +45596,38 @@ each3657:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3658
+	JE           all3874
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3660
+	JZ           two3876
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3660:
+two3876:
 	TESTQ    $0x00000002, R11
-	JZ       one3661
+	JZ       one3877
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3661:
+one3877:
 	TESTQ  $0x00000001, R11
-	JZ     stored3659
+	JZ     stored3875
 	VMOVSS X5, (R12)
-	JMP    stored3659
+	JMP    stored3875
 
-all3658:
+all3874:
 	VMOVUPS Y5, 96(R12)
 
-stored3659:
+stored3875:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3657
-	JMP  over3655
+	JL   each3873
+	JMP  over3871
 
-far3656:
-each3662:
+far3872:
+each3878:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44543,59 +45655,59 @@ each3662:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3663
+	JE           all3879
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3665
+	JZ           two3881
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3665:
+two3881:
 	TESTQ    $0x00000002, R11
-	JZ       one3666
+	JZ       one3882
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3666:
+one3882:
 	TESTQ  $0x00000001, R11
-	JZ     stored3664
+	JZ     stored3880
 	VMOVSS X5, (R12)
-	JMP    stored3664
+	JMP    stored3880
 
-all3663:
+all3879:
 	VMOVUPS Y5, 96(R12)
 
-stored3664:
+stored3880:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3662
+	JL   each3878
 
-over3655:
-none3654:
+over3871:
+none3870:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3652
+	JNZ  row3868
 	JMP  done
 
 tile5false:
-row3667:
+row3883:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3669
+	JGE     none3885
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3671
+	JNE     far3887
 
-each3672:
+each3888:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44619,11 +45731,11 @@ each3672:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3672
-	JMP     over3670
+	JL      each3888
+	JMP     over3886
 
-far3671:
-each3673:
+far3887:
+each3889:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44657,14 +45769,14 @@ each3673:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3673
+	JL         each3889
 
-over3670:
-none3669:
+over3886:
+none3885:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3667
+	JNZ  row3883
 	JMP  done
 
 tile5true:
@@ -44673,21 +45785,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3674:
+row3890:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3676
+	JGE        none3892
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3678
+	JNE        far3894
 
-each3679:
+each3895:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44710,38 +45822,38 @@ each3679:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3680
+	JE           all3896
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3682
+	JZ           two3898
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3682:
+two3898:
 	TESTQ    $0x00000002, R11
-	JZ       one3683
+	JZ       one3899
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3683:
+one3899:
 	TESTQ  $0x00000001, R11
-	JZ     stored3681
+	JZ     stored3897
 	VMOVSS X6, (R12)
-	JMP    stored3681
+	JMP    stored3897
 
-all3680:
+all3896:
 	VMOVUPS Y6, 128(R12)
 
-stored3681:
+stored3897:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3679
-	JMP  over3677
+	JL   each3895
+	JMP  over3893
 
-far3678:
-each3684:
+far3894:
+each3900:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44774,50 +45886,50 @@ each3684:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3685
+	JE           all3901
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3687
+	JZ           two3903
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3687:
+two3903:
 	TESTQ    $0x00000002, R11
-	JZ       one3688
+	JZ       one3904
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3688:
+one3904:
 	TESTQ  $0x00000001, R11
-	JZ     stored3686
+	JZ     stored3902
 	VMOVSS X6, (R12)
-	JMP    stored3686
+	JMP    stored3902
 
-all3685:
+all3901:
 	VMOVUPS Y6, 128(R12)
 
-stored3686:
+stored3902:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3684
+	JL   each3900
 
-over3677:
-none3676:
+over3893:
+none3892:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3674
+	JNZ  row3890
 	JMP  done
 
 tile6false:
-row3689:
+row3905:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3691
+	JGE     none3907
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -44825,9 +45937,9 @@ row3689:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3693
+	JNE     far3909
 
-each3694:
+each3910:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44854,11 +45966,11 @@ each3694:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3694
-	JMP     over3692
+	JL      each3910
+	JMP     over3908
 
-far3693:
-each3695:
+far3909:
+each3911:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44894,14 +46006,14 @@ each3695:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3695
+	JL         each3911
 
-over3692:
-none3691:
+over3908:
+none3907:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3689
+	JNZ  row3905
 	JMP  done
 
 tile6true:
@@ -44910,12 +46022,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3696:
+row3912:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3698
+	JGE        none3914
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -44923,9 +46035,9 @@ row3696:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3700
+	JNE        far3916
 
-each3701:
+each3917:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44951,38 +46063,38 @@ each3701:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3702
+	JE           all3918
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3704
+	JZ           two3920
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3704:
+two3920:
 	TESTQ    $0x00000002, R11
-	JZ       one3705
+	JZ       one3921
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3705:
+one3921:
 	TESTQ  $0x00000001, R11
-	JZ     stored3703
+	JZ     stored3919
 	VMOVSS X7, (R12)
-	JMP    stored3703
+	JMP    stored3919
 
-all3702:
+all3918:
 	VMOVUPS Y7, 160(R12)
 
-stored3703:
+stored3919:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3701
-	JMP  over3699
+	JL   each3917
+	JMP  over3915
 
-far3700:
-each3706:
+far3916:
+each3922:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45017,50 +46129,50 @@ each3706:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3707
+	JE           all3923
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3709
+	JZ           two3925
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3709:
+two3925:
 	TESTQ    $0x00000002, R11
-	JZ       one3710
+	JZ       one3926
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3710:
+one3926:
 	TESTQ  $0x00000001, R11
-	JZ     stored3708
+	JZ     stored3924
 	VMOVSS X7, (R12)
-	JMP    stored3708
+	JMP    stored3924
 
-all3707:
+all3923:
 	VMOVUPS Y7, 160(R12)
 
-stored3708:
+stored3924:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3706
+	JL   each3922
 
-over3699:
-none3698:
+over3915:
+none3914:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3696
+	JNZ  row3912
 	JMP  done
 
 tile7false:
-row3711:
+row3927:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3713
+	JGE     none3929
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45069,9 +46181,9 @@ row3711:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3715
+	JNE     far3931
 
-each3716:
+each3932:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45101,11 +46213,11 @@ each3716:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3716
-	JMP     over3714
+	JL      each3932
+	JMP     over3930
 
-far3715:
-each3717:
+far3931:
+each3933:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45146,14 +46258,14 @@ each3717:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3717
+	JL         each3933
 
-over3714:
-none3713:
+over3930:
+none3929:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3711
+	JNZ  row3927
 	JMP  done
 
 tile7true:
@@ -45162,12 +46274,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3718:
+row3934:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3720
+	JGE        none3936
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45176,9 +46288,9 @@ row3718:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3722
+	JNE        far3938
 
-each3723:
+each3939:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45207,38 +46319,38 @@ each3723:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3724
+	JE           all3940
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3726
+	JZ           two3942
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3726:
+two3942:
 	TESTQ    $0x00000002, R11
-	JZ       one3727
+	JZ       one3943
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3727:
+one3943:
 	TESTQ  $0x00000001, R11
-	JZ     stored3725
+	JZ     stored3941
 	VMOVSS X8, (R12)
-	JMP    stored3725
+	JMP    stored3941
 
-all3724:
+all3940:
 	VMOVUPS Y8, 192(R12)
 
-stored3725:
+stored3941:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3723
-	JMP  over3721
+	JL   each3939
+	JMP  over3937
 
-far3722:
-each3728:
+far3938:
+each3944:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45278,50 +46390,50 @@ each3728:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3729
+	JE           all3945
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3731
+	JZ           two3947
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3731:
+two3947:
 	TESTQ    $0x00000002, R11
-	JZ       one3732
+	JZ       one3948
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3732:
+one3948:
 	TESTQ  $0x00000001, R11
-	JZ     stored3730
+	JZ     stored3946
 	VMOVSS X8, (R12)
-	JMP    stored3730
+	JMP    stored3946
 
-all3729:
+all3945:
 	VMOVUPS Y8, 192(R12)
 
-stored3730:
+stored3946:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3728
+	JL   each3944
 
-over3721:
-none3720:
+over3937:
+none3936:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3718
+	JNZ  row3934
 	JMP  done
 
 tile8false:
-row3733:
+row3949:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3735
+	JGE     none3951
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45331,9 +46443,9 @@ row3733:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3737
+	JNE     far3953
 
-each3738:
+each3954:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45366,11 +46478,11 @@ each3738:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3738
-	JMP     over3736
+	JL      each3954
+	JMP     over3952
 
-far3737:
-each3739:
+far3953:
+each3955:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45413,14 +46525,14 @@ each3739:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3739
+	JL         each3955
 
-over3736:
-none3735:
+over3952:
+none3951:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3733
+	JNZ  row3949
 	JMP  done
 
 tile8true:
@@ -45429,12 +46541,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3740:
+row3956:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3742
+	JGE        none3958
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45444,9 +46556,9 @@ row3740:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3744
+	JNE        far3960
 
-each3745:
+each3961:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45478,38 +46590,38 @@ each3745:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3746
+	JE           all3962
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3748
+	JZ           two3964
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3748:
+two3964:
 	TESTQ    $0x00000002, R11
-	JZ       one3749
+	JZ       one3965
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3749:
+one3965:
 	TESTQ  $0x00000001, R11
-	JZ     stored3747
+	JZ     stored3963
 	VMOVSS X9, (R12)
-	JMP    stored3747
+	JMP    stored3963
 
-all3746:
+all3962:
 	VMOVUPS Y9, 224(R12)
 
-stored3747:
+stored3963:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3745
-	JMP  over3743
+	JL   each3961
+	JMP  over3959
 
-far3744:
-each3750:
+far3960:
+each3966:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45551,48 +46663,48 @@ each3750:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3751
+	JE           all3967
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3753
+	JZ           two3969
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3753:
+two3969:
 	TESTQ    $0x00000002, R11
-	JZ       one3754
+	JZ       one3970
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3754:
+one3970:
 	TESTQ  $0x00000001, R11
-	JZ     stored3752
+	JZ     stored3968
 	VMOVSS X9, (R12)
-	JMP    stored3752
+	JMP    stored3968
 
-all3751:
+all3967:
 	VMOVUPS Y9, 224(R12)
 
-stored3752:
+stored3968:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3750
+	JL   each3966
 
-over3743:
-none3742:
+over3959:
+none3958:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3740
+	JNZ  row3956
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3755
+	JE   fenced3971
 	SFENCE
 
-fenced3755:
+fenced3971:
 	VZEROUPPER
 	RET
 
@@ -45643,17 +46755,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3756:
+row3972:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3758
+	JGE     none3974
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3760
+	JNE     far3976
 
-each3761:
+each3977:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45665,11 +46777,11 @@ each3761:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3761
-	JMP     over3759
+	JL      each3977
+	JMP     over3975
 
-far3760:
-each3762:
+far3976:
+each3978:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45688,14 +46800,14 @@ each3762:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3762
+	JL         each3978
 
-over3759:
-none3758:
+over3975:
+none3974:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3756
+	JNZ  row3972
 	JMP  done
 
 tile1true:
@@ -45704,17 +46816,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3763:
+row3979:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3765
+	JGE        none3981
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3767
+	JNE        far3983
 
-each3768:
+each3984:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45725,38 +46837,38 @@ each3768:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3769
+	JE           all3985
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3771
+	JZ           two3987
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3771:
+two3987:
 	TESTQ    $0x00000002, R11
-	JZ       one3772
+	JZ       one3988
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3772:
+one3988:
 	TESTQ  $0x00000001, R11
-	JZ     stored3770
+	JZ     stored3986
 	VMOVSS X2, (R12)
-	JMP    stored3770
+	JMP    stored3986
 
-all3769:
+all3985:
 	VMOVUPS Y2, (R12)
 
-stored3770:
+stored3986:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3768
-	JMP  over3766
+	JL   each3984
+	JMP  over3982
 
-far3767:
-each3773:
+far3983:
+each3989:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45774,56 +46886,56 @@ each3773:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3774
+	JE           all3990
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3776
+	JZ           two3992
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3776:
+two3992:
 	TESTQ    $0x00000002, R11
-	JZ       one3777
+	JZ       one3993
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3777:
+one3993:
 	TESTQ  $0x00000001, R11
-	JZ     stored3775
+	JZ     stored3991
 	VMOVSS X2, (R12)
-	JMP    stored3775
+	JMP    stored3991
 
-all3774:
+all3990:
 	VMOVUPS Y2, (R12)
 
-stored3775:
+stored3991:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3773
+	JL   each3989
 
-over3766:
-none3765:
+over3982:
+none3981:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3763
+	JNZ  row3979
 	JMP  done
 
 tile2false:
-row3778:
+row3994:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3780
+	JGE     none3996
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3782
+	JNE     far3998
 
-each3783:
+each3999:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45838,11 +46950,11 @@ each3783:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3783
-	JMP     over3781
+	JL      each3999
+	JMP     over3997
 
-far3782:
-each3784:
+far3998:
+each4000:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45864,14 +46976,14 @@ each3784:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3784
+	JL         each4000
 
-over3781:
-none3780:
+over3997:
+none3996:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3778
+	JNZ  row3994
 	JMP  done
 
 tile2true:
@@ -45880,18 +46992,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3785:
+row4001:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3787
+	JGE        none4003
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3789
+	JNE        far4005
 
-each3790:
+each4006:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45905,38 +47017,38 @@ each3790:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3791
+	JE           all4007
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3793
+	JZ           two4009
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3793:
+two4009:
 	TESTQ    $0x00000002, R11
-	JZ       one3794
+	JZ       one4010
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3794:
+one4010:
 	TESTQ  $0x00000001, R11
-	JZ     stored3792
+	JZ     stored4008
 	VMOVSS X3, (R12)
-	JMP    stored3792
+	JMP    stored4008
 
-all3791:
+all4007:
 	VMOVUPS Y3, 32(R12)
 
-stored3792:
+stored4008:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3790
-	JMP  over3788
+	JL   each4006
+	JMP  over4004
 
-far3789:
-each3795:
+far4005:
+each4011:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45957,57 +47069,57 @@ each3795:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3796
+	JE           all4012
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3798
+	JZ           two4014
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3798:
+two4014:
 	TESTQ    $0x00000002, R11
-	JZ       one3799
+	JZ       one4015
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3799:
+one4015:
 	TESTQ  $0x00000001, R11
-	JZ     stored3797
+	JZ     stored4013
 	VMOVSS X3, (R12)
-	JMP    stored3797
+	JMP    stored4013
 
-all3796:
+all4012:
 	VMOVUPS Y3, 32(R12)
 
-stored3797:
+stored4013:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3795
+	JL   each4011
 
-over3788:
-none3787:
+over4004:
+none4003:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3785
+	JNZ  row4001
 	JMP  done
 
 tile3false:
-row3800:
+row4016:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3802
+	JGE     none4018
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3804
+	JNE     far4020
 
-each3805:
+each4021:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46025,11 +47137,11 @@ each3805:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3805
-	JMP     over3803
+	JL      each4021
+	JMP     over4019
 
-far3804:
-each3806:
+far4020:
+each4022:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46056,14 +47168,14 @@ each3806:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3806
+	JL         each4022
 
-over3803:
-none3802:
+over4019:
+none4018:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3800
+	JNZ  row4016
 	JMP  done
 
 tile3true:
@@ -46072,19 +47184,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3807:
+row4023:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3809
+	JGE        none4025
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3811
+	JNE        far4027
 
-each3812:
+each4028:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46101,38 +47213,38 @@ each3812:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3813
+	JE           all4029
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3815
+	JZ           two4031
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3815:
+two4031:
 	TESTQ    $0x00000002, R11
-	JZ       one3816
+	JZ       one4032
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3816:
+one4032:
 	TESTQ  $0x00000001, R11
-	JZ     stored3814
+	JZ     stored4030
 	VMOVSS X4, (R12)
-	JMP    stored3814
+	JMP    stored4030
 
-all3813:
+all4029:
 	VMOVUPS Y4, 64(R12)
 
-stored3814:
+stored4030:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3812
-	JMP  over3810
+	JL   each4028
+	JMP  over4026
 
-far3811:
-each3817:
+far4027:
+each4033:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46158,58 +47270,58 @@ each3817:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3818
+	JE           all4034
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3820
+	JZ           two4036
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3820:
+two4036:
 	TESTQ    $0x00000002, R11
-	JZ       one3821
+	JZ       one4037
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3821:
+one4037:
 	TESTQ  $0x00000001, R11
-	JZ     stored3819
+	JZ     stored4035
 	VMOVSS X4, (R12)
-	JMP    stored3819
+	JMP    stored4035
 
-all3818:
+all4034:
 	VMOVUPS Y4, 64(R12)
 
-stored3819:
+stored4035:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3817
+	JL   each4033
 
-over3810:
-none3809:
+over4026:
+none4025:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3807
+	JNZ  row4023
 	JMP  done
 
 tile4false:
-row3822:
+row4038:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3824
+	JGE     none4040
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3826
+	JNE     far4042
 
-each3827:
+each4043:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46230,11 +47342,11 @@ each3827:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3827
-	JMP     over3825
+	JL      each4043
+	JMP     over4041
 
-far3826:
-each3828:
+far4042:
+each4044:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46263,14 +47375,14 @@ each3828:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3828
+	JL         each4044
 
-over3825:
-none3824:
+over4041:
+none4040:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3822
+	JNZ  row4038
 	JMP  done
 
 tile4true:
@@ -46279,20 +47391,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3829:
+row4045:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3831
+	JGE        none4047
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3833
+	JNE        far4049
 
-each3834:
+each4050:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46312,38 +47424,38 @@ each3834:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3835
+	JE           all4051
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3837
+	JZ           two4053
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3837:
+two4053:
 	TESTQ    $0x00000002, R11
-	JZ       one3838
+	JZ       one4054
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3838:
+one4054:
 	TESTQ  $0x00000001, R11
-	JZ     stored3836
+	JZ     stored4052
 	VMOVSS X5, (R12)
-	JMP    stored3836
+	JMP    stored4052
 
-all3835:
+all4051:
 	VMOVUPS Y5, 96(R12)
 
-stored3836:
+stored4052:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3834
-	JMP  over3832
+	JL   each4050
+	JMP  over4048
 
-far3833:
-each3839:
+far4049:
+each4055:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46371,59 +47483,59 @@ each3839:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3840
+	JE           all4056
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3842
+	JZ           two4058
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3842:
+two4058:
 	TESTQ    $0x00000002, R11
-	JZ       one3843
+	JZ       one4059
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3843:
+one4059:
 	TESTQ  $0x00000001, R11
-	JZ     stored3841
+	JZ     stored4057
 	VMOVSS X5, (R12)
-	JMP    stored3841
+	JMP    stored4057
 
-all3840:
+all4056:
 	VMOVUPS Y5, 96(R12)
 
-stored3841:
+stored4057:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3839
+	JL   each4055
 
-over3832:
-none3831:
+over4048:
+none4047:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3829
+	JNZ  row4045
 	JMP  done
 
 tile5false:
-row3844:
+row4060:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3846
+	JGE     none4062
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3848
+	JNE     far4064
 
-each3849:
+each4065:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46447,11 +47559,11 @@ each3849:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3849
-	JMP     over3847
+	JL      each4065
+	JMP     over4063
 
-far3848:
-each3850:
+far4064:
+each4066:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46485,14 +47597,14 @@ each3850:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3850
+	JL         each4066
 
-over3847:
-none3846:
+over4063:
+none4062:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3844
+	JNZ  row4060
 	JMP  done
 
 tile5true:
@@ -46501,21 +47613,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3851:
+row4067:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3853
+	JGE        none4069
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3855
+	JNE        far4071
 
-each3856:
+each4072:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46538,38 +47650,38 @@ each3856:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3857
+	JE           all4073
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3859
+	JZ           two4075
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3859:
+two4075:
 	TESTQ    $0x00000002, R11
-	JZ       one3860
+	JZ       one4076
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3860:
+one4076:
 	TESTQ  $0x00000001, R11
-	JZ     stored3858
+	JZ     stored4074
 	VMOVSS X6, (R12)
-	JMP    stored3858
+	JMP    stored4074
 
-all3857:
+all4073:
 	VMOVUPS Y6, 128(R12)
 
-stored3858:
+stored4074:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3856
-	JMP  over3854
+	JL   each4072
+	JMP  over4070
 
-far3855:
-each3861:
+far4071:
+each4077:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46602,50 +47714,50 @@ each3861:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3862
+	JE           all4078
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3864
+	JZ           two4080
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3864:
+two4080:
 	TESTQ    $0x00000002, R11
-	JZ       one3865
+	JZ       one4081
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3865:
+one4081:
 	TESTQ  $0x00000001, R11
-	JZ     stored3863
+	JZ     stored4079
 	VMOVSS X6, (R12)
-	JMP    stored3863
+	JMP    stored4079
 
-all3862:
+all4078:
 	VMOVUPS Y6, 128(R12)
 
-stored3863:
+stored4079:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3861
+	JL   each4077
 
-over3854:
-none3853:
+over4070:
+none4069:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3851
+	JNZ  row4067
 	JMP  done
 
 tile6false:
-row3866:
+row4082:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3868
+	JGE     none4084
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46653,9 +47765,9 @@ row3866:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3870
+	JNE     far4086
 
-each3871:
+each4087:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46682,11 +47794,11 @@ each3871:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3871
-	JMP     over3869
+	JL      each4087
+	JMP     over4085
 
-far3870:
-each3872:
+far4086:
+each4088:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46722,14 +47834,14 @@ each3872:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3872
+	JL         each4088
 
-over3869:
-none3868:
+over4085:
+none4084:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3866
+	JNZ  row4082
 	JMP  done
 
 tile6true:
@@ -46738,12 +47850,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3873:
+row4089:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3875
+	JGE        none4091
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -46751,9 +47863,9 @@ row3873:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3877
+	JNE        far4093
 
-each3878:
+each4094:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46779,38 +47891,38 @@ each3878:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3879
+	JE           all4095
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3881
+	JZ           two4097
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3881:
+two4097:
 	TESTQ    $0x00000002, R11
-	JZ       one3882
+	JZ       one4098
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3882:
+one4098:
 	TESTQ  $0x00000001, R11
-	JZ     stored3880
+	JZ     stored4096
 	VMOVSS X7, (R12)
-	JMP    stored3880
+	JMP    stored4096
 
-all3879:
+all4095:
 	VMOVUPS Y7, 160(R12)
 
-stored3880:
+stored4096:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3878
-	JMP  over3876
+	JL   each4094
+	JMP  over4092
 
-far3877:
-each3883:
+far4093:
+each4099:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46845,50 +47957,50 @@ each3883:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3884
+	JE           all4100
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3886
+	JZ           two4102
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3886:
+two4102:
 	TESTQ    $0x00000002, R11
-	JZ       one3887
+	JZ       one4103
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3887:
+one4103:
 	TESTQ  $0x00000001, R11
-	JZ     stored3885
+	JZ     stored4101
 	VMOVSS X7, (R12)
-	JMP    stored3885
+	JMP    stored4101
 
-all3884:
+all4100:
 	VMOVUPS Y7, 160(R12)
 
-stored3885:
+stored4101:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3883
+	JL   each4099
 
-over3876:
-none3875:
+over4092:
+none4091:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3873
+	JNZ  row4089
 	JMP  done
 
 tile7false:
-row3888:
+row4104:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3890
+	JGE     none4106
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -46897,9 +48009,9 @@ row3888:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3892
+	JNE     far4108
 
-each3893:
+each4109:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46929,11 +48041,11 @@ each3893:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3893
-	JMP     over3891
+	JL      each4109
+	JMP     over4107
 
-far3892:
-each3894:
+far4108:
+each4110:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46974,14 +48086,14 @@ each3894:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3894
+	JL         each4110
 
-over3891:
-none3890:
+over4107:
+none4106:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3888
+	JNZ  row4104
 	JMP  done
 
 tile7true:
@@ -46990,12 +48102,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3895:
+row4111:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3897
+	JGE        none4113
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47004,9 +48116,9 @@ row3895:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3899
+	JNE        far4115
 
-each3900:
+each4116:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47035,38 +48147,38 @@ each3900:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3901
+	JE           all4117
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3903
+	JZ           two4119
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3903:
+two4119:
 	TESTQ    $0x00000002, R11
-	JZ       one3904
+	JZ       one4120
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3904:
+one4120:
 	TESTQ  $0x00000001, R11
-	JZ     stored3902
+	JZ     stored4118
 	VMOVSS X8, (R12)
-	JMP    stored3902
+	JMP    stored4118
 
-all3901:
+all4117:
 	VMOVUPS Y8, 192(R12)
 
-stored3902:
+stored4118:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3900
-	JMP  over3898
+	JL   each4116
+	JMP  over4114
 
-far3899:
-each3905:
+far4115:
+each4121:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47106,50 +48218,50 @@ each3905:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3906
+	JE           all4122
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3908
+	JZ           two4124
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3908:
+two4124:
 	TESTQ    $0x00000002, R11
-	JZ       one3909
+	JZ       one4125
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3909:
+one4125:
 	TESTQ  $0x00000001, R11
-	JZ     stored3907
+	JZ     stored4123
 	VMOVSS X8, (R12)
-	JMP    stored3907
+	JMP    stored4123
 
-all3906:
+all4122:
 	VMOVUPS Y8, 192(R12)
 
-stored3907:
+stored4123:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3905
+	JL   each4121
 
-over3898:
-none3897:
+over4114:
+none4113:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3895
+	JNZ  row4111
 	JMP  done
 
 tile8false:
-row3910:
+row4126:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3912
+	JGE     none4128
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -47159,9 +48271,9 @@ row3910:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3914
+	JNE     far4130
 
-each3915:
+each4131:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47194,11 +48306,11 @@ each3915:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3915
-	JMP     over3913
+	JL      each4131
+	JMP     over4129
 
-far3914:
-each3916:
+far4130:
+each4132:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47241,14 +48353,14 @@ each3916:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3916
+	JL         each4132
 
-over3913:
-none3912:
+over4129:
+none4128:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3910
+	JNZ  row4126
 	JMP  done
 
 tile8true:
@@ -47257,12 +48369,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3917:
+row4133:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3919
+	JGE        none4135
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47272,9 +48384,9 @@ row3917:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3921
+	JNE        far4137
 
-each3922:
+each4138:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47306,38 +48418,38 @@ each3922:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3923
+	JE           all4139
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3925
+	JZ           two4141
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3925:
+two4141:
 	TESTQ    $0x00000002, R11
-	JZ       one3926
+	JZ       one4142
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3926:
+one4142:
 	TESTQ  $0x00000001, R11
-	JZ     stored3924
+	JZ     stored4140
 	VMOVSS X9, (R12)
-	JMP    stored3924
+	JMP    stored4140
 
-all3923:
+all4139:
 	VMOVUPS Y9, 224(R12)
 
-stored3924:
+stored4140:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3922
-	JMP  over3920
+	JL   each4138
+	JMP  over4136
 
-far3921:
-each3927:
+far4137:
+each4143:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47379,48 +48491,48 @@ each3927:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3928
+	JE           all4144
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3930
+	JZ           two4146
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3930:
+two4146:
 	TESTQ    $0x00000002, R11
-	JZ       one3931
+	JZ       one4147
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3931:
+one4147:
 	TESTQ  $0x00000001, R11
-	JZ     stored3929
+	JZ     stored4145
 	VMOVSS X9, (R12)
-	JMP    stored3929
+	JMP    stored4145
 
-all3928:
+all4144:
 	VMOVUPS Y9, 224(R12)
 
-stored3929:
+stored4145:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3927
+	JL   each4143
 
-over3920:
-none3919:
+over4136:
+none4135:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3917
+	JNZ  row4133
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3932
+	JE   fenced4148
 	SFENCE
 
-fenced3932:
+fenced4148:
 	VZEROUPPER
 	RET
 
@@ -47471,17 +48583,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3933:
+row4149:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3935
+	JGE     none4151
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3937
+	JNE     far4153
 
-each3938:
+each4154:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47493,11 +48605,11 @@ each3938:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3938
-	JMP     over3936
+	JL      each4154
+	JMP     over4152
 
-far3937:
-each3939:
+far4153:
+each4155:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47516,14 +48628,14 @@ each3939:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3939
+	JL         each4155
 
-over3936:
-none3935:
+over4152:
+none4151:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3933
+	JNZ  row4149
 	JMP  done
 
 tile1true:
@@ -47532,17 +48644,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3940:
+row4156:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3942
+	JGE        none4158
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3944
+	JNE        far4160
 
-each3945:
+each4161:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47553,38 +48665,38 @@ each3945:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3946
+	JE           all4162
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3948
+	JZ           two4164
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3948:
+two4164:
 	TESTQ    $0x00000002, R11
-	JZ       one3949
+	JZ       one4165
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3949:
+one4165:
 	TESTQ  $0x00000001, R11
-	JZ     stored3947
+	JZ     stored4163
 	VMOVSS X2, (R12)
-	JMP    stored3947
+	JMP    stored4163
 
-all3946:
+all4162:
 	VMOVUPS Y2, (R12)
 
-stored3947:
+stored4163:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3945
-	JMP  over3943
+	JL   each4161
+	JMP  over4159
 
-far3944:
-each3950:
+far4160:
+each4166:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47602,56 +48714,56 @@ each3950:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3951
+	JE           all4167
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3953
+	JZ           two4169
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3953:
+two4169:
 	TESTQ    $0x00000002, R11
-	JZ       one3954
+	JZ       one4170
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3954:
+one4170:
 	TESTQ  $0x00000001, R11
-	JZ     stored3952
+	JZ     stored4168
 	VMOVSS X2, (R12)
-	JMP    stored3952
+	JMP    stored4168
 
-all3951:
+all4167:
 	VMOVUPS Y2, (R12)
 
-stored3952:
+stored4168:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3950
+	JL   each4166
 
-over3943:
-none3942:
+over4159:
+none4158:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3940
+	JNZ  row4156
 	JMP  done
 
 tile2false:
-row3955:
+row4171:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3957
+	JGE     none4173
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3959
+	JNE     far4175
 
-each3960:
+each4176:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47666,11 +48778,11 @@ each3960:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3960
-	JMP     over3958
+	JL      each4176
+	JMP     over4174
 
-far3959:
-each3961:
+far4175:
+each4177:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47692,14 +48804,14 @@ each3961:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3961
+	JL         each4177
 
-over3958:
-none3957:
+over4174:
+none4173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3955
+	JNZ  row4171
 	JMP  done
 
 tile2true:
@@ -47708,18 +48820,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3962:
+row4178:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3964
+	JGE        none4180
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3966
+	JNE        far4182
 
-each3967:
+each4183:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47733,38 +48845,38 @@ each3967:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3968
+	JE           all4184
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3970
+	JZ           two4186
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3970:
+two4186:
 	TESTQ    $0x00000002, R11
-	JZ       one3971
+	JZ       one4187
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3971:
+one4187:
 	TESTQ  $0x00000001, R11
-	JZ     stored3969
+	JZ     stored4185
 	VMOVSS X3, (R12)
-	JMP    stored3969
+	JMP    stored4185
 
-all3968:
+all4184:
 	VMOVUPS Y3, 32(R12)
 
-stored3969:
+stored4185:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3967
-	JMP  over3965
+	JL   each4183
+	JMP  over4181
 
-far3966:
-each3972:
+far4182:
+each4188:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47785,57 +48897,57 @@ each3972:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3973
+	JE           all4189
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3975
+	JZ           two4191
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3975:
+two4191:
 	TESTQ    $0x00000002, R11
-	JZ       one3976
+	JZ       one4192
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3976:
+one4192:
 	TESTQ  $0x00000001, R11
-	JZ     stored3974
+	JZ     stored4190
 	VMOVSS X3, (R12)
-	JMP    stored3974
+	JMP    stored4190
 
-all3973:
+all4189:
 	VMOVUPS Y3, 32(R12)
 
-stored3974:
+stored4190:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3972
+	JL   each4188
 
-over3965:
-none3964:
+over4181:
+none4180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3962
+	JNZ  row4178
 	JMP  done
 
 tile3false:
-row3977:
+row4193:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3979
+	JGE     none4195
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3981
+	JNE     far4197
 
-each3982:
+each4198:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47853,11 +48965,11 @@ each3982:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3982
-	JMP     over3980
+	JL      each4198
+	JMP     over4196
 
-far3981:
-each3983:
+far4197:
+each4199:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47884,14 +48996,14 @@ each3983:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3983
+	JL         each4199
 
-over3980:
-none3979:
+over4196:
+none4195:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3977
+	JNZ  row4193
 	JMP  done
 
 tile3true:
@@ -47900,19 +49012,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3984:
+row4200:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3986
+	JGE        none4202
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3988
+	JNE        far4204
 
-each3989:
+each4205:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47929,38 +49041,38 @@ each3989:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3990
+	JE           all4206
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3992
+	JZ           two4208
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3992:
+two4208:
 	TESTQ    $0x00000002, R11
-	JZ       one3993
+	JZ       one4209
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3993:
+one4209:
 	TESTQ  $0x00000001, R11
-	JZ     stored3991
+	JZ     stored4207
 	VMOVSS X4, (R12)
-	JMP    stored3991
+	JMP    stored4207
 
-all3990:
+all4206:
 	VMOVUPS Y4, 64(R12)
 
-stored3991:
+stored4207:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3989
-	JMP  over3987
+	JL   each4205
+	JMP  over4203
 
-far3988:
-each3994:
+far4204:
+each4210:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47986,58 +49098,58 @@ each3994:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3995
+	JE           all4211
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3997
+	JZ           two4213
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3997:
+two4213:
 	TESTQ    $0x00000002, R11
-	JZ       one3998
+	JZ       one4214
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3998:
+one4214:
 	TESTQ  $0x00000001, R11
-	JZ     stored3996
+	JZ     stored4212
 	VMOVSS X4, (R12)
-	JMP    stored3996
+	JMP    stored4212
 
-all3995:
+all4211:
 	VMOVUPS Y4, 64(R12)
 
-stored3996:
+stored4212:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3994
+	JL   each4210
 
-over3987:
-none3986:
+over4203:
+none4202:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3984
+	JNZ  row4200
 	JMP  done
 
 tile4false:
-row3999:
+row4215:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4001
+	JGE     none4217
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far4003
+	JNE     far4219
 
-each4004:
+each4220:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48058,11 +49170,11 @@ each4004:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4004
-	JMP     over4002
+	JL      each4220
+	JMP     over4218
 
-far4003:
-each4005:
+far4219:
+each4221:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48091,14 +49203,14 @@ each4005:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4005
+	JL         each4221
 
-over4002:
-none4001:
+over4218:
+none4217:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3999
+	JNZ  row4215
 	JMP  done
 
 tile4true:
@@ -48107,20 +49219,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4006:
+row4222:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4008
+	JGE        none4224
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far4010
+	JNE        far4226
 
-each4011:
+each4227:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48140,38 +49252,38 @@ each4011:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4012
+	JE           all4228
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4014
+	JZ           two4230
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4014:
+two4230:
 	TESTQ    $0x00000002, R11
-	JZ       one4015
+	JZ       one4231
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4015:
+one4231:
 	TESTQ  $0x00000001, R11
-	JZ     stored4013
+	JZ     stored4229
 	VMOVSS X5, (R12)
-	JMP    stored4013
+	JMP    stored4229
 
-all4012:
+all4228:
 	VMOVUPS Y5, 96(R12)
 
-stored4013:
+stored4229:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4011
-	JMP  over4009
+	JL   each4227
+	JMP  over4225
 
-far4010:
-each4016:
+far4226:
+each4232:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48199,59 +49311,59 @@ each4016:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4017
+	JE           all4233
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4019
+	JZ           two4235
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4019:
+two4235:
 	TESTQ    $0x00000002, R11
-	JZ       one4020
+	JZ       one4236
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4020:
+one4236:
 	TESTQ  $0x00000001, R11
-	JZ     stored4018
+	JZ     stored4234
 	VMOVSS X5, (R12)
-	JMP    stored4018
+	JMP    stored4234
 
-all4017:
+all4233:
 	VMOVUPS Y5, 96(R12)
 
-stored4018:
+stored4234:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4016
+	JL   each4232
 
-over4009:
-none4008:
+over4225:
+none4224:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4006
+	JNZ  row4222
 	JMP  done
 
 tile5false:
-row4021:
+row4237:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4023
+	JGE     none4239
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4025
+	JNE     far4241
 
-each4026:
+each4242:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48275,11 +49387,11 @@ each4026:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4026
-	JMP     over4024
+	JL      each4242
+	JMP     over4240
 
-far4025:
-each4027:
+far4241:
+each4243:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48313,14 +49425,14 @@ each4027:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4027
+	JL         each4243
 
-over4024:
-none4023:
+over4240:
+none4239:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4021
+	JNZ  row4237
 	JMP  done
 
 tile5true:
@@ -48329,21 +49441,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4028:
+row4244:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4030
+	JGE        none4246
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4032
+	JNE        far4248
 
-each4033:
+each4249:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48366,38 +49478,38 @@ each4033:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4034
+	JE           all4250
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4036
+	JZ           two4252
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4036:
+two4252:
 	TESTQ    $0x00000002, R11
-	JZ       one4037
+	JZ       one4253
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4037:
+one4253:
 	TESTQ  $0x00000001, R11
-	JZ     stored4035
+	JZ     stored4251
 	VMOVSS X6, (R12)
-	JMP    stored4035
+	JMP    stored4251
 
-all4034:
+all4250:
 	VMOVUPS Y6, 128(R12)
 
-stored4035:
+stored4251:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4033
-	JMP  over4031
+	JL   each4249
+	JMP  over4247
 
-far4032:
-each4038:
+far4248:
+each4254:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48430,50 +49542,50 @@ each4038:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4039
+	JE           all4255
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4041
+	JZ           two4257
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4041:
+two4257:
 	TESTQ    $0x00000002, R11
-	JZ       one4042
+	JZ       one4258
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4042:
+one4258:
 	TESTQ  $0x00000001, R11
-	JZ     stored4040
+	JZ     stored4256
 	VMOVSS X6, (R12)
-	JMP    stored4040
+	JMP    stored4256
 
-all4039:
+all4255:
 	VMOVUPS Y6, 128(R12)
 
-stored4040:
+stored4256:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4038
+	JL   each4254
 
-over4031:
-none4030:
+over4247:
+none4246:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4028
+	JNZ  row4244
 	JMP  done
 
 tile6false:
-row4043:
+row4259:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4045
+	JGE     none4261
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48481,9 +49593,9 @@ row4043:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4047
+	JNE     far4263
 
-each4048:
+each4264:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48510,11 +49622,11 @@ each4048:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4048
-	JMP     over4046
+	JL      each4264
+	JMP     over4262
 
-far4047:
-each4049:
+far4263:
+each4265:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48550,14 +49662,14 @@ each4049:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4049
+	JL         each4265
 
-over4046:
-none4045:
+over4262:
+none4261:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4043
+	JNZ  row4259
 	JMP  done
 
 tile6true:
@@ -48566,12 +49678,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4050:
+row4266:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4052
+	JGE        none4268
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48579,9 +49691,9 @@ row4050:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4054
+	JNE        far4270
 
-each4055:
+each4271:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48607,38 +49719,38 @@ each4055:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4056
+	JE           all4272
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4058
+	JZ           two4274
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4058:
+two4274:
 	TESTQ    $0x00000002, R11
-	JZ       one4059
+	JZ       one4275
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4059:
+one4275:
 	TESTQ  $0x00000001, R11
-	JZ     stored4057
+	JZ     stored4273
 	VMOVSS X7, (R12)
-	JMP    stored4057
+	JMP    stored4273
 
-all4056:
+all4272:
 	VMOVUPS Y7, 160(R12)
 
-stored4057:
+stored4273:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4055
-	JMP  over4053
+	JL   each4271
+	JMP  over4269
 
-far4054:
-each4060:
+far4270:
+each4276:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48673,50 +49785,50 @@ each4060:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4061
+	JE           all4277
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4063
+	JZ           two4279
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4063:
+two4279:
 	TESTQ    $0x00000002, R11
-	JZ       one4064
+	JZ       one4280
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4064:
+one4280:
 	TESTQ  $0x00000001, R11
-	JZ     stored4062
+	JZ     stored4278
 	VMOVSS X7, (R12)
-	JMP    stored4062
+	JMP    stored4278
 
-all4061:
+all4277:
 	VMOVUPS Y7, 160(R12)
 
-stored4062:
+stored4278:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4060
+	JL   each4276
 
-over4053:
-none4052:
+over4269:
+none4268:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4050
+	JNZ  row4266
 	JMP  done
 
 tile7false:
-row4065:
+row4281:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4067
+	JGE     none4283
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48725,9 +49837,9 @@ row4065:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4069
+	JNE     far4285
 
-each4070:
+each4286:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48757,11 +49869,11 @@ each4070:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4070
-	JMP     over4068
+	JL      each4286
+	JMP     over4284
 
-far4069:
-each4071:
+far4285:
+each4287:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48802,14 +49914,14 @@ each4071:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4071
+	JL         each4287
 
-over4068:
-none4067:
+over4284:
+none4283:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4065
+	JNZ  row4281
 	JMP  done
 
 tile7true:
@@ -48818,12 +49930,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4072:
+row4288:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4074
+	JGE        none4290
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -48832,9 +49944,9 @@ row4072:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4076
+	JNE        far4292
 
-each4077:
+each4293:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48863,38 +49975,38 @@ each4077:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4078
+	JE           all4294
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4080
+	JZ           two4296
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4080:
+two4296:
 	TESTQ    $0x00000002, R11
-	JZ       one4081
+	JZ       one4297
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4081:
+one4297:
 	TESTQ  $0x00000001, R11
-	JZ     stored4079
+	JZ     stored4295
 	VMOVSS X8, (R12)
-	JMP    stored4079
+	JMP    stored4295
 
-all4078:
+all4294:
 	VMOVUPS Y8, 192(R12)
 
-stored4079:
+stored4295:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4077
-	JMP  over4075
+	JL   each4293
+	JMP  over4291
 
-far4076:
-each4082:
+far4292:
+each4298:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48934,50 +50046,50 @@ each4082:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4083
+	JE           all4299
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4085
+	JZ           two4301
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4085:
+two4301:
 	TESTQ    $0x00000002, R11
-	JZ       one4086
+	JZ       one4302
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4086:
+one4302:
 	TESTQ  $0x00000001, R11
-	JZ     stored4084
+	JZ     stored4300
 	VMOVSS X8, (R12)
-	JMP    stored4084
+	JMP    stored4300
 
-all4083:
+all4299:
 	VMOVUPS Y8, 192(R12)
 
-stored4084:
+stored4300:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4082
+	JL   each4298
 
-over4075:
-none4074:
+over4291:
+none4290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4072
+	JNZ  row4288
 	JMP  done
 
 tile8false:
-row4087:
+row4303:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4089
+	JGE     none4305
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48987,9 +50099,9 @@ row4087:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4091
+	JNE     far4307
 
-each4092:
+each4308:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49022,11 +50134,11 @@ each4092:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4092
-	JMP     over4090
+	JL      each4308
+	JMP     over4306
 
-far4091:
-each4093:
+far4307:
+each4309:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49069,14 +50181,14 @@ each4093:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4093
+	JL         each4309
 
-over4090:
-none4089:
+over4306:
+none4305:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4087
+	JNZ  row4303
 	JMP  done
 
 tile8true:
@@ -49085,12 +50197,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4094:
+row4310:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4096
+	JGE        none4312
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -49100,9 +50212,9 @@ row4094:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4098
+	JNE        far4314
 
-each4099:
+each4315:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49134,38 +50246,38 @@ each4099:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4100
+	JE           all4316
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4102
+	JZ           two4318
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4102:
+two4318:
 	TESTQ    $0x00000002, R11
-	JZ       one4103
+	JZ       one4319
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4103:
+one4319:
 	TESTQ  $0x00000001, R11
-	JZ     stored4101
+	JZ     stored4317
 	VMOVSS X9, (R12)
-	JMP    stored4101
+	JMP    stored4317
 
-all4100:
+all4316:
 	VMOVUPS Y9, 224(R12)
 
-stored4101:
+stored4317:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4099
-	JMP  over4097
+	JL   each4315
+	JMP  over4313
 
-far4098:
-each4104:
+far4314:
+each4320:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49207,48 +50319,48 @@ each4104:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4105
+	JE           all4321
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4107
+	JZ           two4323
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4107:
+two4323:
 	TESTQ    $0x00000002, R11
-	JZ       one4108
+	JZ       one4324
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4108:
+one4324:
 	TESTQ  $0x00000001, R11
-	JZ     stored4106
+	JZ     stored4322
 	VMOVSS X9, (R12)
-	JMP    stored4106
+	JMP    stored4322
 
-all4105:
+all4321:
 	VMOVUPS Y9, 224(R12)
 
-stored4106:
+stored4322:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4104
+	JL   each4320
 
-over4097:
-none4096:
+over4313:
+none4312:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4094
+	JNZ  row4310
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4109
+	JE   fenced4325
 	SFENCE
 
-fenced4109:
+fenced4325:
 	VZEROUPPER
 	RET
 
@@ -49330,51 +50442,51 @@ row:
 	MOVQ         BX, R9
 	SUBQ         SI, R9
 
-columns4110:
+columns4326:
 	CMPQ    R8, R9
-	JGE     rest4111
+	JGE     rest4327
 	VMOVUPS (AX)(R8*4), Y2
 	VMOVUPS (DI)(R8*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (DI)(R8*4)
 	ADDQ    $0x08, R8
-	JMP     columns4110
+	JMP     columns4326
 
-rest4111:
+rest4327:
 	TESTQ        SI, SI
-	JZ           end4112
+	JZ           end4328
 	VMASKMOVPS   (AX)(R8*4), Y0, Y2
 	VMASKMOVPS   (DI)(R8*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all4113
+	JE           all4329
 	LEAQ         (DI)(R8*4), R8
 	TESTQ        $0x00000004, SI
-	JZ           two4115
+	JZ           two4331
 	VMOVUPS      X2, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4115:
+two4331:
 	TESTQ    $0x00000002, SI
-	JZ       one4116
+	JZ       one4332
 	VMOVLPS  X2, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X2, X2, X2
 
-one4116:
+one4332:
 	TESTQ  $0x00000001, SI
-	JZ     stored4114
+	JZ     stored4330
 	VMOVSS X2, (R8)
-	JMP    stored4114
+	JMP    stored4330
 
-all4113:
+all4329:
 	VMOVUPS Y2, (DI)(R8*4)
 
-stored4114:
-end4112:
+stored4330:
+end4328:
 next:
 	LEAQ (DI)(BX*4), DI
 	LEAQ (AX)(BX*4), AX
@@ -49409,51 +50521,51 @@ row:
 	MOVQ         BX, R8
 	SUBQ         SI, R8
 
-columns4117:
+columns4333:
 	CMPQ    DI, R8
-	JGE     rest4118
+	JGE     rest4334
 	VMOVUPS (AX)(DI*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
-	JMP     columns4117
+	JMP     columns4333
 
-rest4118:
+rest4334:
 	TESTQ        SI, SI
-	JZ           end4119
+	JZ           end4335
 	VMASKMOVPS   (AX)(DI*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         SI, $0x08
-	JE           all4120
+	JE           all4336
 	LEAQ         (AX)(DI*4), DI
 	TESTQ        $0x00000004, SI
-	JZ           two4122
+	JZ           two4338
 	VMOVUPS      X2, (DI)
 	ADDQ         $0x10, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4122:
+two4338:
 	TESTQ    $0x00000002, SI
-	JZ       one4123
+	JZ       one4339
 	VMOVLPS  X2, (DI)
 	ADDQ     $0x08, DI
 	VMOVHLPS X2, X2, X2
 
-one4123:
+one4339:
 	TESTQ  $0x00000001, SI
-	JZ     stored4121
+	JZ     stored4337
 	VMOVSS X2, (DI)
-	JMP    stored4121
+	JMP    stored4337
 
-all4120:
+all4336:
 	VMOVUPS Y2, (AX)(DI*4)
 
-stored4121:
-end4119:
+stored4337:
+end4335:
 next:
 	LEAQ (AX)(BX*4), AX
 	ADDQ $0x08, CX

@@ -18,7 +18,7 @@ type rowCall struct {
 	outs        uintptr // of out's rows
 	shape       int     // twice the tile's registers, and one if the last is cut
 	left        int     // columns in a register that is cut
-	far         int     // 1: fetch ahead
+	far         int     // 1: fetch ahead; 2: weights too
 	done        uintptr // bytes of Arg's rows that are done, which the kernel counts
 	set         int     // 1: a sum starts at zero, not at what is in out
 	unordered   int     // not 0: there was a NaN, which the kernel does not keep

@@ -94,12 +94,24 @@ func (p *RowSum) addFast(lo, hi int) {
 			c.mean = 1
 		}
 		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
+		c.far = p.far(p.W)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
 		if ends && !set { // the end of a row that was cut
 			Rows(p.F).SetMeans(p.Y[at.row*p.F:(at.row+1)*p.F], p.Offsets[at.row:at.row+2])
 		}
 	}
 }
+
+// far is the call's, of some weights.
+func (g *Gather) far(w []Float) int {
+	if g.Far && len(w) >= largeWeights {
+		return 2
+	}
+	return one(g.Far)
+}
+
+// largeWeights is the length of weights that exceed the caches.
+const largeWeights = 1 << 22
 
 // whole cuts a piece down to rows that start in it, or to the one that does not,
 // and reports which: what is set must be set once.
@@ -137,7 +149,7 @@ func (p *RowBest) setFast(lo, hi int) {
 				continue
 			}
 		}
-		c.weights, c.past = uintptr(p.Heads)*floatSize, 0
+		c.weights, c.past, c.far = uintptr(p.Heads)*floatSize, 0, p.far(p.W)
 		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
 	}
 }

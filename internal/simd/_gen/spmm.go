@@ -271,10 +271,15 @@ func (g *gather) fetch(indirect bool) {
 		ADDQ(g.field(atArg), at)
 		prefetch(at, size)
 	}
-	if !indirect || g.weight == unweighted {
+	if g.weight == unweighted || g.weight == ofEdge {
 		return
 	}
-	g.edge(later, at, true)
+	none := fresh("unweighted")
+	if !indirect {
+		CMPQ(g.field(atFar), Imm(fetchWeights))
+		JL(LabelRef(none))
+	}
+	g.edge(later, at, indirect)
 	switch g.weight {
 	case scalar:
 		size = 4
@@ -282,7 +287,12 @@ func (g *gather) fetch(indirect bool) {
 		size = 4 * g.nv / g.share
 	}
 	prefetch(at, size)
+	Label(none)
 }
+
+// fetchWeights is the far of a call whose weights exceed the caches: between rows
+// here and there the processor does not see that they are read in turn.
+const fetchWeights = 2
 
 // prefetch asks for the lines of some bytes, which may start within a line. The
 // last of a tile that is cut may be beyond the row.
